@@ -1,0 +1,203 @@
+"""The front door of the core: a quote in, an estimate out.
+
+`headline` gives what the answer strip shows, within 100 ms of an edit; `estimate` gives everything. Both are pure:
+the same quote and the same day give the same estimate, whatever the machine's load.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from dataclasses import replace
+
+from estimator.checks import problems_of
+from estimator.conditions import conditions_of, status_of
+from estimator.plan.comparing import break_even, frontier, policies, staircase, throughput
+from estimator.plan.counter_examples import counter_examples
+from estimator.plan.organising import best_of, order_of, organised
+from estimator.problems import Absent, Problem, Severity
+from estimator.quote import Quote
+from estimator.results.estimate import Estimate, OrganisationResult, Plan, Timing
+
+Progress = Callable[[float], None]
+Cancelled = Callable[[], bool]
+
+
+class EstimateCancelled(Exception):
+    """The caller asked for the estimate to stop."""
+
+
+def _no_progress(_: float) -> None:
+    """Take progress and do nothing with it."""
+
+
+def _never() -> bool:
+    return False
+
+
+def estimate(
+    quote: Quote, today: dt.date, progress: Progress = _no_progress, cancelled: Cancelled = _never
+) -> Estimate:
+    """Return everything that the quote comes to on the day `today`.
+
+    `progress` hears fractions from 0 to 1; `cancelled` is asked between steps. Raises EstimateCancelled.
+    """
+    return completed(headline(quote, today, progress, cancelled), progress, cancelled)
+
+
+def headline(
+    quote: Quote, today: dt.date, progress: Progress = _no_progress, cancelled: Cancelled = _never
+) -> Estimate:
+    """Return organisations, plans, conditions and status; the comparisons are left empty."""
+    results: list[OrganisationResult] = []
+    for done, organisation in enumerate(quote.organisations):
+        if cancelled():
+            raise EstimateCancelled
+        results.append(organised(quote, organisation))
+        progress(0.5 * (done + 1) / len(quote.organisations))
+    recommended = _recommended(quote, results)
+    shown = _shown(quote, results, recommended)
+    shown_plan = _shown_plan(quote, shown, recommended)
+    conditions = conditions_of(quote, shown, shown_plan, today)
+    has_answer = shown is not None and isinstance(shown.timing, Timing) and shown_plan is not None
+    if shown is not None and shown_plan is not None:
+        at = results.index(shown)
+        shown = replace(shown, timing=shown_plan.timing)
+        results[at] = shown
+    return Estimate(
+        quote=quote,
+        organisations=tuple(results),
+        recommended_plan_id="" if recommended is None else recommended.id,
+        shown_plan_id="" if shown_plan is None else shown_plan.id,
+        shown_organisation_id="" if shown is None else shown.organisation_id,
+        status=status_of(has_answer, conditions),
+        conditions=conditions,
+        problems=(*problems_of(quote, today), *_plan_problems(quote, results, shown_plan)),
+    )
+
+
+def completed(so_far: Estimate, progress: Progress = _no_progress, cancelled: Cancelled = _never) -> Estimate:
+    """Return the estimate with its comparisons: staircase, policies, break-evens, counter-examples, frontier."""
+    quote = so_far.quote
+    shown = so_far.shown
+    organisation = None if shown is None else quote.organisation(shown.organisation_id)
+    done = replace(so_far, frontier=frontier(so_far.plans), is_complete=True)
+    if shown is None or organisation is None or isinstance(shown.timing, Absent):
+        return done
+    progress(0.55)
+    _stop_if(cancelled)
+    results = tuple(
+        replace(one, policies=policies(quote, one, organisation)) if one is shown else one
+        for one in so_far.organisations
+    )
+    progress(0.7)
+    _stop_if(cancelled)
+    steps = staircase(quote, organisation, so_far.shown_plan, cancelled)
+    progress(0.85)
+    _stop_if(cancelled)
+    reference = quote.reference
+    break_evens = []
+    if reference is not None:
+        base = so_far.organisation(reference.id)
+        if base is not None and isinstance(base.timing, Timing):
+            for other in quote.organisations:
+                if other.id == reference.id or isinstance(_timing(so_far, other.id), Absent):
+                    continue
+                found = break_even(quote, other, reference, base.timing.delivery_ms)
+                if found is not None:
+                    break_evens.append(found)
+                _stop_if(cancelled)
+    cases = counter_examples(quote, organisation)
+    progress(1.0)
+    return replace(
+        done,
+        organisations=results,
+        staircase=steps,
+        break_evens=tuple(break_evens),
+        counter_examples=cases,
+        throughput=throughput(quote, shown.timing),
+    )
+
+
+def _timing(so_far: Estimate, organisation_id: str) -> Timing | Absent:
+    found = so_far.organisation(organisation_id)
+    return Absent("no_organisation") if found is None else found.timing
+
+
+def _stop_if(cancelled: Cancelled) -> None:
+    if cancelled():
+        raise EstimateCancelled
+
+
+def _recommended(quote: Quote, results: list[OrganisationResult]) -> Plan | None:
+    """Return the cheapest admitted plan, then fewest cards, then earliest; without a limit, the reference's."""
+    considered = results
+    if quote.workload.limit is None and quote.reference is not None:
+        considered = [one for one in results if one.organisation_id == quote.reference.id]
+    plans = [
+        plan
+        for one in considered
+        for plan in one.plans
+        if plan.is_admitted and not isinstance(plan.price.gross, Absent)
+    ]
+    return min(plans, key=order_of, default=None)
+
+
+def _shown(
+    quote: Quote, results: list[OrganisationResult], recommended: Plan | None
+) -> OrganisationResult | None:
+    """Return the organisation to show: of the chosen plan, else of the recommended, else the fewest cards in time."""
+    by_id = {one.organisation_id: one for one in results}
+    chosen_id = quote.chosen_plan.split("/", 1)[0]
+    if chosen_id in by_id:
+        return by_id[chosen_id]
+    if recommended is not None:
+        return by_id[recommended.organisation_id]
+    limit = None if quote.workload.limit is None else quote.workload.limit.ms
+    quota = None if quote.workload.quota_cards is None else quote.workload.quota_cards.value
+    if limit is not None:
+        in_time = [
+            (one.timing.cards, one.timing.delivery_ms, one.organisation_id)
+            for one in results
+            if isinstance(one.timing, Timing)
+            and one.timing.delivery_ms <= limit
+            and (quota is None or one.timing.cards <= quota)
+        ]
+        if in_time:
+            return by_id[min(in_time)[2]]
+    reference = quote.reference
+    return None if reference is None else by_id[reference.id]
+
+
+def _shown_plan(quote: Quote, shown: OrganisationResult | None, recommended: Plan | None) -> Plan | None:
+    if shown is None:
+        return None
+    chosen = shown.plan(quote.chosen_plan)
+    if chosen is not None:
+        return chosen
+    if recommended is not None and recommended.organisation_id == shown.organisation_id:
+        return recommended
+    return best_of(shown.plans)
+
+
+def _plan_problems(
+    quote: Quote, results: list[OrganisationResult], shown: Plan | None
+) -> tuple[Problem, ...]:
+    found: list[Problem] = []
+    limit = quote.workload.limit
+    timed = [one for one in results if isinstance(one.timing, Timing)]
+    if limit is not None and limit.ms is not None and timed:
+        earliest = min(one.timing.delivery_ms for one in timed if isinstance(one.timing, Timing))
+        if earliest > limit.ms:
+            values = (("limit_ms", limit.ms), ("earliest_ms", earliest))
+            found.append(Problem("limit_not_met", ("workload", "limit"), Severity.WARNING, values))
+    if quote.chosen_plan and shown is not None and shown.id != quote.chosen_plan:
+        found.append(Problem("chosen_plan_gone", ("chosen_plan",), Severity.WARNING))
+    if shown is not None and shown.within_budget is False:
+        found.append(Problem("over_budget", ("workload", "budget"), Severity.WARNING))
+    if shown is not None and shown.within_quota is False:
+        found.append(Problem("over_quota", ("workload", "quota_cards"), Severity.WARNING))
+    for one in results:
+        if isinstance(one.timing, Absent) and one.timing.code == "cannot_run":
+            found.append(Problem("cannot_run", one.timing.where, Severity.ERROR, one.timing.values))
+    return tuple(dict.fromkeys(found))

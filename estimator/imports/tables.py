@@ -1,0 +1,298 @@
+"""Tables from CSV files and workbooks, read within bounds: cells as they stand, nothing guessed in silence.
+
+What the cells mean is for the module that asked. Formulas are not computed: a workbook's stored values count.
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import io
+import warnings
+import xml.etree.ElementTree as ElementTree
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+
+import openpyxl
+
+from estimator.problems import FileRefused, Problem, Severity
+
+LARGEST_BYTES = 32 * 2**20
+LARGEST_UNPACKED_BYTES = 256 * 2**20
+MOST_ENTRIES = 4_000
+MOST_ROWS = 100_000
+MOST_COLUMNS = 200
+MOST_CELL_CHARACTERS = 32_767  # a workbook's own limit
+
+Cell = str | Decimal | dt.date | dt.time | bool | None
+"""Text as written (outer blanks off), or a workbook's typed value; None: empty. A date may have a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A header and its rows, all as wide as the header; `lines[i]` is where row i starts in the file, from 1.
+
+    `notes` are warnings about how the file was read: an assumed encoding, sheets left out.
+    """
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    lines: tuple[int, ...]
+    name: str = ""
+    sheet: str = ""
+    notes: tuple[Problem, ...] = ()
+
+
+def read_table(source: Path | bytes, name: str = "", sheet: str = "") -> Table:
+    """Return the table in a CSV file or in a workbook's sheet (its first with content unless named).
+
+    `name` is what the file is called in messages. Blank lines are skipped; the first other is the header.
+    Raises FileRefused with the cause: too large, too many rows or columns, not text, broken, macros.
+    """
+    name = name or (source.name if isinstance(source, Path) else "")
+    data = source if isinstance(source, bytes) else _read(source, name)
+    if len(data) > LARGEST_BYTES:
+        raise FileRefused("file_too_large", name=name, largest_mib=LARGEST_BYTES // 2**20)
+    if data.startswith(b"\xd0\xcf\x11\xe0"):  # the container of old workbooks and of encrypted ones
+        raise FileRefused("workbook_old_or_encrypted", name=name)
+    if data.startswith(b"PK\x03\x04"):
+        return _from_workbook(data, name, sheet)
+    return _from_text(data, name)
+
+
+def _read(path: Path, name: str) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(LARGEST_BYTES + 1)
+    except FileNotFoundError as error:
+        raise FileRefused("not_found", name=name) from error
+    except IsADirectoryError as error:
+        raise FileRefused("is_a_folder", name=name) from error
+    except PermissionError as error:
+        raise FileRefused("no_permission", name=name) from error
+    except OSError as error:
+        raise FileRefused("cannot_access", name=name) from error
+
+
+# CSV
+
+
+def _from_text(data: bytes, name: str) -> Table:
+    text, notes = _decoded(data, name)
+    first, _, rest = text.partition("\n")
+    line_before = 0
+    delimiter = ""
+    if first.casefold().startswith("sep=") and len(first.strip()) == 5:  # spreadsheets write this line
+        delimiter, text, line_before = first.strip()[4], rest, 1
+    delimiter = delimiter or _delimiter(text)
+    return _table(_records(text, delimiter, name, line_before), name, "", notes)
+
+
+def _decoded(data: bytes, name: str) -> tuple[str, tuple[Problem, ...]]:
+    encoding = "utf-8-sig"
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        encoding = "utf-16"
+    elif b"\0" in data[:2000]:  # UTF-16 without its mark: every second byte of plain text is 0
+        encoding = "utf-16-le" if data[1:2] == b"\0" else "utf-16-be"
+    assumed = encoding in ("utf-16-le", "utf-16-be")
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        if encoding != "utf-8-sig":
+            raise FileRefused("not_text", name=name, at=error.start) from error
+        try:
+            text, encoding, assumed = data.decode("cp1252"), "cp1252", True
+        except UnicodeDecodeError as second:
+            raise FileRefused("not_text", name=name, at=second.start) from second
+    if "\0" in text:
+        raise FileRefused("not_text", name=name, at=text.index("\0"))
+    note = Problem("encoding_assumed", (name,), Severity.WARNING, (("encoding", encoding),))
+    return text, (note,) if assumed else ()
+
+
+def _delimiter(text: str) -> str:
+    """Return the mark that splits the first lines most evenly; of equals, the one that gives more columns."""
+    sample = text[:65_536]
+    if len(text) > len(sample):
+        sample = sample[: sample.rfind("\n") + 1] or sample
+
+    def score(mark: str) -> tuple[float, int]:
+        rows = [row for row in csv.reader(io.StringIO(sample, newline=""), delimiter=mark) if any(row)][:50]
+        width = len(rows[0]) if rows else 0
+        if width < 2:
+            return 0.0, width
+        return sum(len(row) == width for row in rows) / len(rows), width
+
+    try:
+        return max(";\t,|", key=score)
+    except csv.Error:
+        return ","
+
+
+def _records(text: str, delimiter: str, name: str, line_before: int) -> Iterator[tuple[int, list[Cell]]]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    line = line_before + 1
+    try:
+        for row in reader:
+            yield line, [cell.strip() or None for cell in row]
+            line = line_before + reader.line_num + 1
+    except csv.Error as error:
+        raise FileRefused("table_broken", name=name, line=line) from error
+
+
+# Workbooks
+
+
+_UNREADABLE = (
+    ElementTree.ParseError,
+    zipfile.BadZipFile,
+    zlib.error,
+    InvalidOperation,
+    AttributeError,
+    EOFError,
+    IndexError,
+    KeyError,
+    NotImplementedError,
+    OverflowError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+"""What openpyxl and zipfile raise on broken or foreign files; they have no exception of their own."""
+
+
+def _from_workbook(data: bytes, name: str, sheet: str) -> Table:
+    try:
+        _refuse_dangerous(data, name)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # styles and extensions that are not read
+            book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
+            try:
+                sheets = {each.title: each for each in book.worksheets}
+                if sheet and sheet not in sheets:
+                    raise FileRefused("sheet_missing", name=name, sheet=sheet)
+                for title in [sheet] if sheet else sheets:
+                    sheets[title].reset_dimensions()  # a stated size may be wrong, or huge
+                    rows = enumerate(sheets[title].iter_rows(values_only=True), start=1)
+                    table = _maybe_table(
+                        ((line, [_typed(value) for value in row]) for line, row in rows), name, title
+                    )
+                    if table is not None:
+                        return _with_sheet_note(table, tuple(sheets))
+            finally:
+                book.close()
+    except _UNREADABLE as error:
+        raise FileRefused("workbook_broken", name=name) from error
+    raise FileRefused("table_empty", name=name)
+
+
+def _with_sheet_note(table: Table, titles: tuple[str, ...]) -> Table:
+    others = tuple(title for title in titles if title != table.sheet)
+    if not others:
+        return table
+    values = (("sheet", table.sheet), ("others", others))
+    note = Problem("sheets_left_out", (table.name,), Severity.WARNING, values)
+    return Table(table.header, table.rows, table.lines, table.name, table.sheet, (*table.notes, note))
+
+
+def _refuse_dangerous(data: bytes, name: str) -> None:
+    """Refuse macros, archives that unpack to too much, and entities, before any of it is parsed."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        entries = archive.infolist()
+        if len(entries) > MOST_ENTRIES or sum(entry.file_size for entry in entries) > LARGEST_UNPACKED_BYTES:
+            raise FileRefused("workbook_unpacks_too_large", name=name)
+        if len({entry.filename for entry in entries}) != len(entries):
+            raise FileRefused("workbook_broken", name=name)
+        for entry in entries:
+            low = entry.filename.casefold()
+            if low.endswith("vbaproject.bin") or "/macrosheets/" in low:
+                raise FileRefused("workbook_has_macros", name=name)
+            if low.endswith((".xml", ".rels")):
+                _refuse_markup(archive, entry, name)
+
+
+_FORBIDDEN = tuple(
+    word.encode(encoding)
+    for word in ("<!DOCTYPE", "<!ENTITY")
+    for encoding in ("utf-8", "utf-16-le", "utf-16-be")
+)
+_MACRO_CONTENT = b"macroEnabled"
+_OVERLAP = 32
+
+
+def _refuse_markup(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str) -> None:
+    kinds = entry.filename == "[Content_Types].xml"
+    with archive.open(entry) as part:
+        tail = b""
+        while block := part.read(1 << 20):
+            window = tail + block
+            if not tail and not window.lstrip().startswith((b"<", b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
+                raise FileRefused("workbook_broken", name=name)  # another encoding could hide what follows
+            if any(word in window for word in _FORBIDDEN):
+                raise FileRefused("workbook_has_entities", name=name)
+            if kinds and _MACRO_CONTENT in window:
+                raise FileRefused("workbook_has_macros", name=name)
+            tail = window[-_OVERLAP:]
+
+
+def _typed(value: object) -> Cell:
+    """Return a workbook's value as a cell: a binary fraction becomes the decimal that it is shown as."""
+    if value is None or isinstance(value, bool | dt.date | dt.time):
+        return value
+    if isinstance(value, int):
+        return Decimal(value)
+    if isinstance(value, float):
+        shown = Decimal(f"{value:.15g}")  # a workbook keeps 15 digits
+        return shown if shown.is_finite() else None
+    return str(value).strip() or None
+
+
+# Both
+
+
+def _table(
+    records: Iterable[tuple[int, list[Cell]]], name: str, sheet: str, notes: tuple[Problem, ...]
+) -> Table:
+    table = _maybe_table(records, name, sheet, notes)
+    if table is None:
+        raise FileRefused("table_empty", name=name)
+    return table
+
+
+def _maybe_table(
+    records: Iterable[tuple[int, list[Cell]]], name: str, sheet: str, notes: tuple[Problem, ...] = ()
+) -> Table | None:
+    """Return the table, or None where every line is blank. Raises FileRefused past the bounds."""
+    header: tuple[str, ...] | None = None
+    rows: list[tuple[Cell, ...]] = []
+    lines: list[int] = []
+    blank = 0
+    for line, cells in records:
+        while cells and cells[-1] is None:
+            cells.pop()
+        if not cells:
+            blank += 1
+            if blank > MOST_ROWS:
+                break  # a mark far below the data, or nothing but formats: not worth a million lines
+            continue
+        blank = 0
+        if len(cells) > MOST_COLUMNS:
+            raise FileRefused("too_many_columns", name=name, line=line, most=MOST_COLUMNS)
+        if any(isinstance(cell, str) and len(cell) > MOST_CELL_CHARACTERS for cell in cells):
+            raise FileRefused("cell_too_long", name=name, line=line, most=MOST_CELL_CHARACTERS)
+        if header is None:
+            header = tuple("" if cell is None else str(cell) for cell in cells)
+            continue
+        if len(cells) > len(header):
+            raise FileRefused(
+                "row_wider_than_header", name=name, line=line, header=len(header), row=len(cells)
+            )
+        if len(rows) >= MOST_ROWS:
+            raise FileRefused("too_many_rows", name=name, most=MOST_ROWS)
+        rows.append((*cells, *(None for _ in range(len(header) - len(cells)))))
+        lines.append(line)
+    return None if header is None else Table(header, tuple(rows), tuple(lines), name, sheet, notes)

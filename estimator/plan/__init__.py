@@ -1,0 +1,1 @@
+"""Where a quote becomes the engines' inputs and their outputs become results."""

@@ -1,0 +1,185 @@
+"""What stands beside a plan: the staircase of cards, the policies, what cancels the gain, the frontier.
+
+Each is computed by solving the plan again with one thing changed, never by a slope.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+
+from estimator.catalogue import HourlyOffer
+from estimator.plan.organising import nominal_fleet, shape_of
+from estimator.plan.pricing import priced
+from estimator.plan.renting import Shape, rented_by_the_hour, rented_in_lots
+from estimator.plan.scheduling import Variant, missing_for_time, timing_of
+from estimator.problems import Absent
+from estimator.quote import AssignmentPolicy, Organisation, Quote, StageKind, StageLayout
+from estimator.results.estimate import (
+    BreakEven,
+    FrontierPoint,
+    OrganisationResult,
+    Plan,
+    PolicyResult,
+    Step,
+    Throughput,
+    Timing,
+)
+from estimator.units import MS_PER_DAY, MS_PER_HOUR
+
+Cancelled = Callable[[], bool]
+
+FEWEST_STEPS = 9
+MOST_STEPS = 32
+_MOST_SLOW_DOWN = 100
+
+
+def staircase(
+    quote: Quote, organisation: Organisation, plan: Plan | None, cancelled: Cancelled
+) -> tuple[Step, ...]:
+    """Return time and net cost with 1, 2, … tasks at once; steps that deliver no earlier are useless.
+
+    The delivery shown is the running minimum: more cards may be left unused, so they never make a plan later.
+    Cost is that of the shown plan's offers at that many cards, None where not known.
+    """
+    if missing_for_time(quote, organisation) is not None:
+        return ()
+    free = _free(organisation)
+    shape = shape_of(quote, organisation)
+    tasks = max(stage.tasks.total for stage in quote.workload.stages if stage.on_cards)
+    last = min(MOST_STEPS, max(FEWEST_STEPS, 2 * shape.slots + 1), tasks + 1)
+    steps: list[Step] = []
+    best = -1
+    for slots in range(1, last + 1):
+        if cancelled():
+            return ()
+        at = Shape(slots, shape.cards_per_task, shape.may_cross_nodes)
+        timing = timing_of(quote, free, nominal_fleet(quote, organisation, at))
+        if isinstance(timing, Absent):
+            return ()
+        useless = 0 <= best <= timing.delivery_ms
+        best = timing.delivery_ms if best < 0 else min(best, timing.delivery_ms)
+        steps.append(Step(at.cards, best, useless, _net_at(quote, free, plan, at)))
+    return tuple(steps)
+
+
+def _free(organisation: Organisation) -> Organisation:
+    """Return the organisation with no cap on tasks at once: the number of cards alone decides."""
+    layouts = tuple(StageLayout(**{**dict(layout), "tasks_at_once": None}) for layout in organisation.layouts)
+    return organisation.replaced(layouts=layouts)
+
+
+def _net_at(quote: Quote, organisation: Organisation, plan: Plan | None, shape: Shape) -> Decimal | None:
+    if plan is None or not plan.holdings:
+        return None
+    offer = quote.offer(plan.holdings[0].offer_id)
+    if offer is None:
+        return None
+    if isinstance(offer, HourlyOffer):
+        rented = rented_by_the_hour(quote, organisation, offer, shape)
+    else:
+        lots = [
+            one
+            for one in quote.offers
+            if not isinstance(one, HourlyOffer)
+            and one.card_id == offer.card_id
+            and (not organisation.offer_ids or one.id in organisation.offer_ids)
+        ]
+        rented = rented_in_lots(quote, organisation, lots, shape)
+    if isinstance(rented, Absent):
+        return None
+    net = priced(quote, rented.holdings).net
+    return None if isinstance(net, Absent) else net
+
+
+def policies(
+    quote: Quote, result: OrganisationResult, organisation: Organisation
+) -> tuple[PolicyResult, ...]:
+    """Return the same tasks on the same cards under each assignment policy."""
+    if isinstance(result.timing, Absent):
+        return ()
+    fleet = nominal_fleet(quote, organisation, shape_of(quote, organisation))
+    found: list[PolicyResult] = []
+    for policy in AssignmentPolicy:
+        timing = timing_of(quote, organisation, fleet, Variant(policy=policy))
+        if isinstance(timing, Absent):
+            continue
+        found.append(
+            PolicyResult(
+                policy=policy,
+                delivery_ms=timing.delivery_ms,
+                lower_bound_ms=timing.lower_bound_ms,
+                idle_between_ms=timing.schedule.idle_between_ms,
+                longest_tail_ms=timing.schedule.longest_tail_ms,
+                needs_mechanism=policy is not AssignmentPolicy.BLOCKS,
+            )
+        )
+    return tuple(found)
+
+
+def break_even(
+    quote: Quote, organisation: Organisation, reference: Organisation, reference_ms: int
+) -> BreakEven | None:
+    """Return what cancels the gain over the reference: the slow-down and the longer assembly that do.
+
+    The slow-down is searched in hundredths, so that the same quote always gives the same figure; None where
+    none up to 100 cancels it, or where there is no gain.
+    """
+    fleet = nominal_fleet(quote, organisation, shape_of(quote, organisation))
+    timing = timing_of(quote, organisation, fleet)
+    if isinstance(timing, Absent) or timing.delivery_ms >= reference_ms:
+        return None
+
+    def delivery(hundredths: int) -> int:
+        slowed = timing_of(quote, organisation, fleet, Variant(slow_down=Decimal(hundredths) / 100))
+        return -1 if isinstance(slowed, Absent) else slowed.delivery_ms
+
+    low, high = 100, 100 * _MOST_SLOW_DOWN
+    slow_down: Decimal | None = None
+    if fleet.cards > organisation.layout(_main(quote)).cards_per_task and delivery(high) >= reference_ms:
+        while low < high:
+            middle = (low + high) // 2
+            if delivery(middle) >= reference_ms:
+                high = middle
+            else:
+                low = middle + 1
+        slow_down = Decimal(high) / 100
+    has_station = any(stage.kind is StageKind.STATION for stage in quote.workload.stages)
+    serial = reference_ms - timing.delivery_ms if has_station else None
+    return BreakEven(organisation.id, reference.id, slow_down, serial)
+
+
+def _main(quote: Quote) -> str:
+    main = quote.workload.main_stage
+    return "" if main is None else main.id
+
+
+def frontier(plans: tuple[Plan, ...]) -> tuple[FrontierPoint, ...]:
+    """Return every priced plan as a point of net cost against delivery, earliest first."""
+    points: list[tuple[Plan, Decimal, int]] = []
+    for plan in plans:
+        if not isinstance(plan.price.net, Absent):
+            points.append((plan, plan.price.net, plan.timing.delivery_ms))
+    found: list[FrontierPoint] = []
+    for plan, net, delivery in points:
+        dominated = any(
+            other_net <= net and other_delivery <= delivery and (other_net, other_delivery) != (net, delivery)
+            for _, other_net, other_delivery in points
+        )
+        found.append(FrontierPoint(plan.id, plan.organisation_id, delivery, net, dominated))
+    return tuple(sorted(found, key=lambda point: (point.delivery_ms, point.net, point.plan_id)))
+
+
+def throughput(quote: Quote, timing: Timing) -> Throughput:
+    """Return accepted results per hour of the plan, and how many whole deliveries each term holds.
+
+    Whole runs only: what is not assembled and accepted by the end of the term is not delivered.
+    """
+    main = quote.workload.main_stage
+    if main is None or timing.delivery_ms <= 0:
+        return Throughput(Absent("no_work", ("workload",)))
+    per_delivery = quote.workload.units_per_delivery or 1
+    results = Decimal(main.tasks.total) / per_delivery
+    per_hour = results * MS_PER_HOUR / timing.delivery_ms
+    per_term = tuple((days, int(results * (days * MS_PER_DAY // timing.delivery_ms))) for days in (3, 7, 30))
+    return Throughput(per_hour, per_term)

@@ -1,0 +1,68 @@
+"""The cards that a plan may use, one by one, with the lot, node and set-up of each.
+
+A fleet holds just the cards that the tasks at once can take: what a lot has beyond them is spare and is said
+elsewhere. Cards are taken node by node, so that no task straddles a node or a lot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """Cards in columns, one entry a card: model, unit (lot copy), node, when its set-up is done (ms)."""
+
+    card_ids: tuple[str, ...]
+    unit: tuple[int, ...]
+    node: tuple[int, ...]
+    ready_ms: tuple[int, ...]
+    offer_ids: tuple[str, ...]
+
+    @property
+    def cards(self) -> int:
+        """How many cards there are."""
+        return len(self.card_ids)
+
+
+@dataclass(frozen=True, slots=True)
+class FleetPart:
+    """Copies of one offer: `cards` in nodes of `cards_per_node`, all of one model."""
+
+    offer_id: str
+    card_id: str
+    copies: int
+    cards: int
+    cards_per_node: int
+    setup_ms: int
+
+
+def fleet_of(parts: Sequence[FleetPart], slots: int, cards_per_task: int, may_cross_nodes: bool) -> Fleet:
+    """Return the cards of `slots` tasks of `cards_per_task` cards, taken in order from the parts.
+
+    Fewer cards come back where the parts do not hold that many slots; the caller asked for enough.
+    """
+    columns: list[tuple[str, int, int, int, str]] = []
+    unit = node = 0
+    left = slots
+    for part in parts:
+        for _ in range(part.copies):
+            for size in _nodes(part, may_cross_nodes):
+                here = min(size // cards_per_task, left)
+                left -= here
+                row = (part.card_id, unit, node, part.setup_ms, part.offer_id)
+                columns += [row] * (here * cards_per_task)
+                node += 1
+            unit += 1
+    if not columns:
+        return Fleet((), (), (), (), ())
+    card_ids, units, nodes, ready, offers = zip(*columns, strict=True)
+    return Fleet(card_ids, units, nodes, ready, offers)
+
+
+def _nodes(part: FleetPart, may_cross_nodes: bool) -> list[int]:
+    if may_cross_nodes:
+        return [part.cards]
+    whole, rest = divmod(part.cards, part.cards_per_node)
+    return [part.cards_per_node] * whole + ([rest] if rest else [])

@@ -1,0 +1,229 @@
+"""One organisation worked out: memory, time, and every way of renting it that the quote's offers allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from estimator.catalogue import HourlyOffer, Lot
+from estimator.evidence import EvidenceKind, weakest
+from estimator.plan.fleet import Fleet, FleetPart, fleet_of
+from estimator.plan.memory import memory_kind, memory_of, verdicts_of
+from estimator.plan.pricing import price_kind, priced
+from estimator.plan.renting import Rented, Shape, rented_by_the_hour, rented_in_lots
+from estimator.plan.scheduling import missing_for_time, time_kind, timing_of
+from estimator.problems import Absent
+from estimator.quote import Organisation, Quote
+from estimator.results.estimate import Decision, OrganisationResult, Plan, Timing
+from estimator.results.memory import CardVerdict, Fit
+
+MOST_CARDS_TRIED = 256
+
+
+def organised(quote: Quote, organisation: Organisation) -> OrganisationResult:
+    """Return the organisation's memory, timing and plans. Nothing raises: what is missing is said."""
+    memory = memory_of(quote, organisation)
+    verdicts = verdicts_of(quote, organisation, memory, quote.cards)
+    missing = missing_for_time(quote, organisation)
+    per_task = widest_task(quote, organisation)
+    if missing is not None:
+        return OrganisationResult(
+            organisation_id=organisation.id,
+            tasks_at_once=stated_slots(quote, organisation),
+            cards_per_task=per_task,
+            memory=memory,
+            verdicts=verdicts,
+            timing=missing,
+            time_kind=EvidenceKind.UNKNOWN,
+            memory_kind=memory_kind(memory),
+            plans=(),
+            excluded=(),
+            best_plan_id="",
+        )
+    shape = shape_of(quote, organisation)
+    plans: list[Plan] = []
+    excluded: list[tuple[str, Absent]] = []
+    for key, outcome in _rented(quote, organisation, shape, {one.card_id: one for one in verdicts}):
+        if isinstance(outcome, Absent):
+            excluded.append((key, outcome))
+        else:
+            verdict = next((one for one in verdicts if one.card_id == outcome.card_id), None)
+            plans.append(_plan(quote, organisation, outcome, verdict))
+    timing = timing_of(quote, organisation, nominal_fleet(quote, organisation, shape))
+    best = best_of(plans)
+    if best is not None:
+        timing = best.timing
+    kind = EvidenceKind.UNKNOWN
+    if isinstance(timing, Timing):
+        kind = time_kind(quote, organisation, timing.cards, timing.card_id)
+    return OrganisationResult(
+        organisation_id=organisation.id,
+        tasks_at_once=shape.slots,
+        cards_per_task=shape.cards_per_task,
+        memory=memory,
+        verdicts=verdicts,
+        timing=timing,
+        time_kind=kind,
+        memory_kind=memory_kind(memory),
+        plans=tuple(plans),
+        excluded=tuple(excluded),
+        best_plan_id="" if best is None else best.id,
+    )
+
+
+def best_of(plans: Iterable[Plan]) -> Plan | None:
+    """Return the cheapest admitted plan, then fewest cards, then earliest; else the cheapest of all priced."""
+    priced_plans = [plan for plan in plans if not isinstance(plan.price.gross, Absent)]
+    return min(priced_plans, key=lambda plan: (not plan.is_admitted, *order_of(plan)), default=None)
+
+
+def order_of(plan: Plan) -> tuple[object, int, int, str]:
+    """Return the order of recommendation: least gross cost, fewest cards, earliest delivery, then the id."""
+    return (plan.price.gross, plan.decision.cards, plan.timing.delivery_ms, plan.id)
+
+
+def widest_task(quote: Quote, organisation: Organisation) -> int:
+    """Return the most cards that one task of the organisation needs at once."""
+    stages = [stage for stage in quote.workload.stages if stage.on_cards]
+    return max((organisation.layout(stage.id).cards_per_task for stage in stages), default=1)
+
+
+def stated_slots(quote: Quote, organisation: Organisation) -> int | None:
+    """Return the tasks at once that the organisation states, in slots of its widest task; None where blank."""
+    per_task = widest_task(quote, organisation)
+    slots = 0
+    for stage in quote.workload.stages:
+        if not stage.on_cards:
+            continue
+        layout = organisation.layout(stage.id)
+        if layout.tasks_at_once is None:
+            return None
+        slots = max(slots, -(-layout.tasks_at_once * layout.cards_per_task // per_task))
+    return slots or None
+
+
+def shape_of(quote: Quote, organisation: Organisation) -> Shape:
+    """Return the tasks at once and the cards of each.
+
+    Where tasks at once are blank: the fewest that meet the limit within the quota; where none does, the fewest
+    that deliver earliest; without a limit, one.
+    """
+    per_task = widest_task(quote, organisation)
+    crosses = all(
+        organisation.layout(stage.id).may_cross_nodes for stage in quote.workload.stages if stage.on_cards
+    )
+    stated = stated_slots(quote, organisation)
+    if stated is not None:
+        return Shape(stated, per_task, crosses)
+    limit = None if quote.workload.limit is None else quote.workload.limit.ms
+    if limit is None:
+        return Shape(1, per_task, crosses)
+    best_slots, best_ms = 1, -1
+    for slots in range(1, most_slots(quote, organisation) + 1):
+        timing = timing_of(
+            quote, organisation, nominal_fleet(quote, organisation, Shape(slots, per_task, crosses))
+        )
+        if isinstance(timing, Absent):
+            break
+        if best_ms < 0 or timing.delivery_ms < best_ms:
+            best_slots, best_ms = slots, timing.delivery_ms
+        if best_ms <= limit:
+            break
+    return Shape(best_slots, per_task, crosses)
+
+
+def most_slots(quote: Quote, organisation: Organisation) -> int:
+    """Return the most tasks at once worth trying: every task, the quota, or MOST_CARDS_TRIED cards."""
+    per_task = widest_task(quote, organisation)
+    tasks = max((stage.tasks.total for stage in quote.workload.stages if stage.on_cards), default=1)
+    most = min(tasks, MOST_CARDS_TRIED // per_task)
+    quota = quote.workload.quota_cards
+    if quota is not None and quota.value is not None:
+        most = min(most, int(quota.value) // per_task)
+    return max(1, most)
+
+
+def nominal_fleet(quote: Quote, organisation: Organisation, shape: Shape) -> Fleet:
+    """Return cards with no offer behind them: time as stated, before anything is rented."""
+    eligible = [
+        card_id
+        for stage in quote.workload.stages
+        if stage.on_cards
+        for card_id in organisation.layout(stage.id).card_ids
+    ]
+    card_id = eligible[0] if eligible else ""
+    part = FleetPart("", card_id, 1, shape.cards, shape.cards, 0)
+    return fleet_of([part], shape.slots, shape.cards_per_task, may_cross_nodes=True)
+
+
+def _rented(
+    quote: Quote, organisation: Organisation, shape: Shape, verdicts: dict[str, CardVerdict]
+) -> list[tuple[str, Rented | Absent]]:
+    """Return every way of renting: each hourly offer, and each card model's lots together; (key, outcome)."""
+    result: list[tuple[str, Rented | Absent]] = []
+    lots: dict[str, list[Lot]] = {}
+    for offer in quote.offers:
+        if organisation.offer_ids and offer.id not in organisation.offer_ids:
+            continue
+        reason = _not_admitted(quote, organisation, offer, verdicts)
+        if reason is not None:
+            result.append((offer.id, reason))
+        elif isinstance(offer, HourlyOffer):
+            result.append((offer.id, rented_by_the_hour(quote, organisation, offer, shape)))
+        else:
+            lots.setdefault(offer.card_id, []).append(offer)
+    for group in lots.values():
+        result.append((group[0].id, rented_in_lots(quote, organisation, group, shape)))
+    return result
+
+
+def _not_admitted(
+    quote: Quote, organisation: Organisation, offer: Lot | HourlyOffer, verdicts: dict[str, CardVerdict]
+) -> Absent | None:
+    card = quote.card(offer.card_id)
+    if card is None:
+        return Absent("card_unknown", ("offers", offer.id), (("card", offer.card_id),))
+    for stage in quote.workload.stages:
+        allowed = organisation.layout(stage.id).card_ids
+        if stage.on_cards and allowed and offer.card_id not in allowed:
+            return Absent(
+                "card_not_eligible", ("offers", offer.id), (("card", card.name), ("stage", stage.name))
+            )
+    verdict = verdicts.get(offer.card_id)
+    if verdict is not None and verdict.fits is Fit.NO:
+        short = -(verdict.spare_bytes or 0)
+        return Absent("does_not_fit", ("offers", offer.id), (("card", card.name), ("short_bytes", short)))
+    return None
+
+
+def _plan(quote: Quote, organisation: Organisation, rented: Rented, verdict: CardVerdict | None) -> Plan:
+    workload = quote.workload
+    price = priced(quote, rented.holdings)
+    limit = None if workload.limit is None else workload.limit.ms
+    budget = None if workload.budget is None else workload.budget.value
+    quota = None if workload.quota_cards is None else workload.quota_cards.value
+    cards = sum(holding.cards for holding in rented.holdings)
+    paid = sum(holding.paid_card_ms for holding in rented.holdings)
+    kind = time_kind(quote, organisation, rented.timing.cards, rented.card_id)
+    card = quote.card(rented.card_id)
+    if verdict is None:
+        verdict = CardVerdict(rented.card_id, card.usable_bytes if card else 0, Fit.UNKNOWN)
+    return Plan(
+        id=f"{organisation.id}/{rented.key}",
+        organisation_id=organisation.id,
+        decision=Decision(
+            organisation.id,
+            rented.card_id,
+            cards,
+            tuple((held.offer_id, held.count, held.terms) for held in rented.holdings),
+        ),
+        timing=rented.timing,
+        holdings=rented.holdings,
+        price=price,
+        verdict=verdict,
+        meets_limit=None if limit is None else rented.timing.delivery_ms <= limit,
+        within_budget=None if budget is None or isinstance(price.gross, Absent) else price.gross <= budget,
+        within_quota=None if quota is None else rented.timing.cards <= quota,
+        unused_card_ms=paid - int(rented.timing.schedule.card_busy_ms.sum()),
+        proven=rented.proven,
+        kind=weakest([price_kind(quote.pricing, rented.holdings, kind)]),
+    )

@@ -1,0 +1,162 @@
+"""The document: one quote, as kept in a `.cabida` file."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field, PositiveInt
+
+from estimator.catalogue.cards import Card
+from estimator.catalogue.offers import AnyOffer, HourlyOffer, Lot
+from estimator.evidence import GIVEN, Evidence, EvidenceKind, Stated
+from estimator.frozen import Frozen
+from estimator.quote.layout import Organisation
+from estimator.quote.work import Workload
+
+
+class FeeKind(StrEnum):
+    """What else may be paid for besides cards."""
+
+    STATION = "station"
+    STORAGE = "storage"
+    TRANSFER_OUT = "transfer_out"
+    SET_UP = "set_up"
+    MANAGED = "managed"
+    OTHER = "other"
+
+
+class Fee(Frozen):
+    """A line besides the cards: `price` per `unit` × `quantity`. A blank price is "not included", never 0."""
+
+    id: str = Field(min_length=1)
+    kind: FeeKind
+    name: str = ""
+    price: Stated = Stated()
+    quantity: Stated = Stated(value=Decimal(1), evidence=GIVEN)
+    unit: str = ""
+    currency: str | None = Field(default=None, pattern=r"^[A-Z]{3}$")
+    tax_percent: Decimal | None = Field(default=None, ge=0)
+
+
+class ExchangeRate(Frozen):
+    """A typed rate: one unit of `currency` is `rate` units of the quote's currency, on that date."""
+
+    currency: str = Field(pattern=r"^[A-Z]{3}$")
+    rate: Decimal = Field(gt=0)
+    date: dt.date | None = None
+    source: str = ""
+
+
+class Pricing(Frozen):
+    """How the price is made. Order: lines, discount, contingency, net per rate, tax per rate, gross.
+
+    `rounding` states the policy: half up, once, at each line, then each tax amount per rate and document.
+    """
+
+    currency: str = Field(default="EUR", pattern=r"^[A-Z]{3}$")
+    tax_percent: Stated = Stated()
+    discount_percent: Stated | None = None
+    contingency_percent: Stated | None = None
+    rates: tuple[ExchangeRate, ...] = ()
+    rounding: str = Field(
+        default="half_up_line_then_tax_per_rate", pattern="^half_up_line_then_tax_per_rate$"
+    )
+    hold_through_assembly: bool = False
+    price_age_limit_days: PositiveInt = 30
+    fees: tuple[Fee, ...] = ()
+
+
+class ConditionState(StrEnum):
+    """Where a condition stands."""
+
+    OPEN = "open"
+    MET = "met"
+    FAILED = "failed"
+
+
+class ConditionRecord(Frozen):
+    """What a planner recorded about a condition: its state, whether it is decisive, and what was seen.
+
+    `id` is that of a derived condition, or of one written by hand (then `text` says it).
+    `decisive` None: as the program proposes.
+    """
+
+    id: str = Field(min_length=1)
+    text: str = ""
+    state: ConditionState = ConditionState.OPEN
+    decisive: bool | None = None
+    observed: str = ""
+    where_seen: str = ""
+    who: str = ""
+    date: dt.date | None = None
+
+
+class Observation(Frozen):
+    """One thing that was observed at reception; `value` None is an empty cell, never filled by the program."""
+
+    id: str
+    organisation_id: str
+    value: str | None = None
+    evidence: Evidence = Evidence(kind=EvidenceKind.MEASURED)
+
+
+class Trial(Frozen):
+    """What was observed at reception, and where it was seen from."""
+
+    where_seen: str = ""
+    topology: str = ""
+    observations: tuple[Observation, ...] = ()
+
+
+class Party(Frozen):
+    """Issuer or customer."""
+
+    name: str = ""
+    contact: str = ""
+
+
+class Quote(Frozen):
+    """The document. Offers and cards are copied in, so that it reopens identically on another laptop."""
+
+    name: str = ""
+    number: str = ""
+    revision: int = Field(default=0, ge=0)
+    issuer: Party = Party()
+    customer: Party = Party()
+    date: dt.date | None = None
+    valid_days: PositiveInt = 30
+    language: str = Field(default="es", pattern="^(es|en)$")
+    number_format: str = Field(default="es_ES", pattern="^[a-z]{2}_[A-Z]{2}$")
+    start: dt.datetime | None = None
+    time_zone: str = ""
+    workload: Workload = Workload()
+    organisations: tuple[Organisation, ...] = ()
+    reference_id: str = ""
+    chosen_plan: str = ""
+    cards: tuple[Card, ...] = ()
+    offers: tuple[Annotated[AnyOffer, Field(discriminator="kind")], ...] = ()
+    pricing: Pricing = Pricing()
+    conditions: tuple[ConditionRecord, ...] = ()
+    trial: Trial = Trial()
+    catalogue_version: str = ""
+    notes: str = ""
+
+    def organisation(self, organisation_id: str) -> Organisation | None:
+        """Return the organisation of that id, or None."""
+        return next((each for each in self.organisations if each.id == organisation_id), None)
+
+    @property
+    def reference(self) -> Organisation | None:
+        """The organisation that others are compared with: the stated one, else the first."""
+        return self.organisation(self.reference_id) or next(iter(self.organisations), None)
+
+    def card(self, card_id: str) -> Card | None:
+        """Return the copied card of that id, or None."""
+        return next((card for card in self.cards if card.id == card_id), None)
+
+    def offer(self, offer_id: str) -> Lot | HourlyOffer | None:
+        """Return the copied offer of that id, or None."""
+        return next((offer for offer in self.offers if offer.id == offer_id), None)

@@ -1,0 +1,74 @@
+"""How the work is laid out: organisations, each a choice per stage of cards, policy and partition."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from pydantic import Field, PositiveInt
+
+from estimator.evidence import Evidence
+from estimator.frozen import Frozen
+from estimator.quote.work import StateClass
+
+
+class AssignmentPolicy(StrEnum):
+    """Who gets the next task: fixed blocks, the first free in arrival order, or longest first."""
+
+    BLOCKS = "blocks"
+    AVAILABILITY = "availability"
+    LONGEST_FIRST = "longest_first"
+
+
+class Partition(StrEnum):
+    """Does each card of a task hold the whole of a state class, or its share?"""
+
+    REPLICATED = "replicated"
+    PARTITIONED = "partitioned"
+
+
+class PartitionChoice(Frozen):
+    """How one state class is spread over the cards of a task."""
+
+    state_class: StateClass
+    partition: Partition
+
+
+class StageLayout(Frozen):
+    """How one stage runs. `tasks_at_once` None: as the limit and the lots allow. `card_ids` empty: any."""
+
+    stage_id: str
+    cards_per_task: PositiveInt = 1
+    tasks_at_once: PositiveInt | None = None
+    policy: AssignmentPolicy = AssignmentPolicy.BLOCKS
+    partitions: tuple[PartitionChoice, ...] = ()
+    card_ids: tuple[str, ...] = ()
+    may_cross_nodes: bool = False
+
+    def partition_of(self, state_class: StateClass) -> Partition:
+        """Return how that state class is held; replicated unless stated."""
+        for choice in self.partitions:
+            if choice.state_class is state_class:
+                return choice.partition
+        return Partition.REPLICATED
+
+
+class Organisation(Frozen):
+    """One way to lay out the work: (tasks at once × cards per task), and the offers it may use.
+
+    `mechanism` names what splits a cooperative task (DDP, FSDP, TP…); without it there are no figures.
+    `offer_ids` empty: every offer of the quote.
+    """
+
+    id: str = Field(min_length=1)
+    name: str = ""
+    layouts: tuple[StageLayout, ...] = ()
+    mechanism: str = ""
+    mechanism_evidence: Evidence = Evidence()
+    offer_ids: tuple[str, ...] = ()
+
+    def layout(self, stage_id: str) -> StageLayout:
+        """Return the layout of that stage; the plainest one where none is stated."""
+        for layout in self.layouts:
+            if layout.stage_id == stage_id:
+                return layout
+        return StageLayout(stage_id=stage_id)

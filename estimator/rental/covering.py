@@ -1,0 +1,237 @@
+"""A covering knapsack with choices, solved exactly: reach a number of units at least cost.
+
+Whole numbers in, whole numbers out; what the units and costs mean is the caller's affair (see `cover.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
+
+# The largest total whose sums and comparisons stay exact in 64-bit integers with room to spare.
+LARGEST_COST = 2**60
+# Bounds are floats: a state is given up only if it is worse by more than their rounding can be.
+_MARGIN = 1e-9
+_BISECTIONS = 90
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Something that exists `copies` times; each copy takes at most one of `options`: (cost, units)."""
+
+    options: tuple[tuple[int, int], ...]
+    copies: int
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """`copies` copies of class `index` take `option`, an (cost, units) of that class."""
+
+    index: int
+    option: tuple[int, int]
+    copies: int
+
+
+def cheapest_cover(classes: tuple[Choices, ...], units: int) -> tuple[Taken, ...] | None:
+    """Return the choices that reach `units` (at least 1) at least total cost; None if all together do not.
+
+    Exact: a Lagrangian bound fixes the copies whose other options cannot be part of a cheapest choice,
+    a list of undominated (cost, units) pairs decides the rest. Costs are not negative and their total
+    over all copies stays below LARGEST_COST.
+    """
+    useful = [(index, _undominated(choices.options, units)) for index, choices in enumerate(classes)]
+    rows = [
+        _Row(index, options, _enough(classes[index].copies, options, units))
+        for index, options in useful
+        if options
+    ]
+    rows = [row for row in rows if row.copies > 0]
+    if sum(row.copies * row.options[-1][1] for row in rows) < units:
+        return None
+    price, lower = _best_unit_price(rows, units)
+    upper = _greedy_cost(rows, units, price)
+    gap = (upper - lower) + _MARGIN * (1.0 + upper)
+    taken: list[Taken] = []
+    steps: list[_Step] = []
+    for row in rows:
+        step, open_copies = _open_copies(row, price, gap)
+        if row.copies > open_copies and step.base != _NOTHING:
+            taken.append(Taken(row.index, step.base, row.copies - open_copies))
+        steps.extend([step] * open_copies)
+    # The least certain copies come last: until then nearly every state falls to the bound.
+    steps.sort(key=lambda step: -step.penalty)
+    reached = sum(item.copies * item.option[1] for item in taken)
+    spent = sum(item.copies * item.option[0] for item in taken)
+    taken.extend(_decide(steps, units - reached, price, upper - spent + _MARGIN * (1.0 + upper)))
+    return _merged(taken)
+
+
+_NOTHING = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A class with its undominated options, cheapest and smallest first."""
+
+    index: int
+    options: tuple[tuple[int, int], ...]
+    copies: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One copy to decide: its options, the one that the bound prefers, what leaving that costs at least."""
+
+    index: int
+    options: tuple[tuple[int, int], ...]
+    base: tuple[int, int]
+    penalty: float
+
+
+def _undominated(options: tuple[tuple[int, int], ...], units: int) -> tuple[tuple[int, int], ...]:
+    kept: list[tuple[int, int]] = []
+    for cost, size in sorted(
+        ((cost, min(size, units)) for cost, size in options), key=lambda o: (o[0], -o[1])
+    ):
+        if size > (kept[-1][1] if kept else 0):
+            kept.append((cost, size))
+    return tuple(kept)
+
+
+def _enough(copies: int, options: tuple[tuple[int, int], ...], units: int) -> int:
+    return min(copies, -(-units // options[0][1])) if options else 0
+
+
+def _preferred(row: _Row, price: float) -> tuple[tuple[int, int], float]:
+    """Return the option with the least cost after `price` for each of its units, and that (at most 0)."""
+    best, least = _NOTHING, 0.0
+    for option in row.options:
+        reduced = option[0] - price * option[1]
+        if reduced < least:
+            best, least = option, reduced
+    return best, least
+
+
+def _best_unit_price(rows: list[_Row], units: int) -> tuple[float, float]:
+    """Return the price of a unit with the best Lagrangian bound, and that bound (bisection on the slope)."""
+    costs = np.concatenate([[0.0, *(cost for cost, _ in row.options)] for row in rows])
+    sizes = np.concatenate([[0.0, *(size for _, size in row.options)] for row in rows])
+    starts = np.cumsum([0] + [1 + len(row.options) for row in rows[:-1]])
+    owner = np.repeat(np.arange(len(rows)), np.diff(np.append(starts, len(costs))))
+    copies = np.array([row.copies for row in rows], dtype=float)
+    low, high = 0.0, float(costs.max()) + 1.0
+    best_price, best_bound = 0.0, 0.0
+    for _ in range(_BISECTIONS):
+        price = (low + high) / 2
+        reduced = costs - price * sizes
+        least = np.minimum.reduceat(reduced, starts)
+        bound = price * units + float(copies @ least)
+        if bound > best_bound:
+            best_price, best_bound = price, bound
+        chosen = np.maximum.reduceat(np.where(reduced == least[owner], sizes, 0.0), starts)
+        if float(copies @ chosen) >= units:
+            high = price
+        else:
+            low = price
+        if high - low <= 1e-15 * high:
+            break
+    return best_price, best_bound
+
+
+def _greedy_cost(rows: list[_Row], units: int, price: float) -> int:
+    """Return the cost of a good choice: what the bound prefers, filled up, then trimmed dearest first."""
+    counts = [[0] * (1 + len(row.options)) for row in rows]
+    reached = 0
+    for row, count in zip(rows, counts, strict=True):
+        option, _ = _preferred(row, price)
+        position = 1 + row.options.index(option) if option in row.options else 0
+        count[position] = row.copies
+        reached += row.copies * option[1]
+    order = sorted(range(len(rows)), key=lambda i: min(c / u for c, u in rows[i].options))
+    for i in order:  # fill up: idle copies first, then larger options
+        largest = len(rows[i].options)
+        for position in range(largest):
+            gain = rows[i].options[-1][1] - (rows[i].options[position - 1][1] if position else 0)
+            moved = min(counts[i][position], max(0, -(-(units - reached) // gain)))
+            counts[i][position] -= moved
+            counts[i][largest] += moved
+            reached += moved * gain
+    for i in reversed(order):  # trim what is more than needed
+        sizes = [0, *(size for _, size in rows[i].options)]
+        for position in range(len(sizes) - 1, 0, -1):
+            for smaller in range(position):
+                saved = sizes[position] - sizes[smaller]
+                moved = min(counts[i][position], max(0, reached - units) // saved)
+                counts[i][position] -= moved
+                counts[i][smaller] += moved
+                reached -= moved * saved
+    return sum(
+        option[0] * amount
+        for row, count in zip(rows, counts, strict=True)
+        for option, amount in zip(row.options, count[1:], strict=True)
+    )
+
+
+def _open_copies(row: _Row, price: float, gap: float) -> tuple[_Step, int]:
+    """Return the step of one copy, without options too dear to be part of a cheapest choice, and how many
+    copies can leave the preferred option at all."""
+    base, least = _preferred(row, price)
+    penalties = {option: option[0] - price * option[1] - least for option in (_NOTHING, *row.options)}
+    left = tuple(option for option in (_NOTHING, *row.options) if option == base or penalties[option] <= gap)
+    penalty = min((penalties[option] for option in left if option != base), default=float("inf"))
+    if len(left) == 1:
+        return _Step(row.index, left, base, penalty), 0
+    open_copies = row.copies if penalty * row.copies <= gap else int(gap / penalty)
+    return _Step(row.index, left, base, penalty), min(row.copies, open_copies)
+
+
+def _decide(steps: list[_Step], units: int, price: float, limit: float) -> list[Taken]:
+    """Return the cheapest decisions of the open copies, one copy at a time.
+
+    Kept are the undominated states (cost, units). A state is given up if its cost and the bound of what
+    is left exceed `limit`.
+    """
+    units = max(0, units)
+    bound_after, size_after = _suffixes(steps, price)
+    cost: Integers = np.zeros(1, dtype=np.int64)
+    size: Integers = np.zeros(1, dtype=np.int64)
+    history: list[tuple[Integers, Integers]] = []
+    for number, step in enumerate(steps):
+        options = np.array(step.options, dtype=np.int64)
+        all_costs = (options[:, 0][:, None] + cost[None, :]).ravel()
+        all_sizes = np.minimum(options[:, 1][:, None] + size[None, :], units).ravel()
+        bound = all_costs + price * (units - all_sizes) + bound_after[number + 1]
+        kept = np.flatnonzero((bound <= limit) & (all_sizes + size_after[number + 1] >= units))
+        kept = kept[np.lexsort((-all_sizes[kept], all_costs[kept]))]
+        so_far = np.maximum.accumulate(all_sizes[kept])
+        kept = kept[np.concatenate(([True], so_far[1:] > so_far[:-1]))]
+        history.append((kept // len(cost), kept % len(cost)))
+        cost, size = all_costs[kept], all_sizes[kept]
+    position = int(np.argmax(size >= units))
+    taken: list[Taken] = []
+    for step, (chosen, parent) in zip(reversed(steps), reversed(history), strict=True):
+        option = step.options[int(chosen[position])]
+        position = int(parent[position])
+        if option != _NOTHING:
+            taken.append(Taken(step.index, option, 1))
+    return taken
+
+
+def _suffixes(steps: list[_Step], price: float) -> tuple[list[float], list[int]]:
+    """Return, for every number of steps done, the least reduced cost and the most units of those left."""
+    bounds, sizes = [0.0], [0]
+    for step in reversed(steps):
+        bounds.append(bounds[-1] + min(0.0, step.base[0] - price * step.base[1]))
+        sizes.append(sizes[-1] + max(size for _, size in step.options))
+    return bounds[::-1], sizes[::-1]
+
+
+def _merged(taken: list[Taken]) -> tuple[Taken, ...]:
+    counts: dict[tuple[int, tuple[int, int]], int] = {}
+    for item in taken:
+        counts[item.index, item.option] = counts.get((item.index, item.option), 0) + item.copies
+    return tuple(Taken(index, option, copies) for (index, option), copies in sorted(counts.items()))

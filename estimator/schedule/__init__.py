@@ -1,0 +1,29 @@
+"""Who runs what when: stages of tasks on cards and shared resources, with a proven lower bound.
+
+The front door is `solve(problem)`. It is not about money, rental terms or memory.
+"""
+
+from __future__ import annotations
+
+from estimator.schedule.network import critical_path, find_cycles, schedulable_stages, topological_order
+from estimator.schedule.problem import NOT_ELIGIBLE, UNLIMITED, WHOLE_TASK, CycleFound, Policy, Problem
+from estimator.schedule.schedule import Bars, Schedule, Status, bars
+from estimator.schedule.solve import solve
+
+__all__ = [
+    "NOT_ELIGIBLE",
+    "UNLIMITED",
+    "WHOLE_TASK",
+    "Bars",
+    "CycleFound",
+    "Policy",
+    "Problem",
+    "Schedule",
+    "Status",
+    "bars",
+    "critical_path",
+    "find_cycles",
+    "schedulable_stages",
+    "solve",
+    "topological_order",
+]

@@ -1,0 +1,426 @@
+"""List scheduling by events: at each moment something ends, the waiting stages take what has become free.
+
+Stages are served by their longest remaining tail, then by index; within a stage its policy decides. The head
+of a stage's list waits for what it lacks, and later tasks of the stage that need the same thing wait behind
+it. Where a stage cannot be disturbed before a known moment, its tasks are placed by arithmetic up to that
+moment instead of one by one. Deterministic: no clock, no chance. No bounds here and no result columns.
+"""
+
+from __future__ import annotations
+
+import heapq
+from bisect import bisect_left, insort
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from estimator.schedule.equal import FOREVER, blocks, hand_out, share_equal
+from estimator.schedule.fleet import Area, Fleet, Part, Slot, held_ms
+from estimator.schedule.network import successors
+from estimator.schedule.problem import UNLIMITED, Policy
+from estimator.schedule.schedule import Run
+
+# From how many equal tasks a slot on arithmetic is faster than handing them out.
+_FEW_TASKS = 4
+
+
+@dataclass(slots=True)
+class _Queue:
+    """Tasks still to start, in order: [group, tasks left]. For a block, `slot` is where all of them run."""
+
+    part: Part
+    rows: list[list[int]]
+    slot: Slot | None = None
+    at: int = 0
+
+    @property
+    def is_empty(self) -> bool:
+        return self.at == len(self.rows)
+
+    @property
+    def group(self) -> int:
+        return self.rows[self.at][0]
+
+    def take(self, count: int) -> None:
+        self.rows[self.at][1] -= count
+        if self.rows[self.at][1] == 0:
+            self.at += 1
+
+
+@dataclass(slots=True)
+class _Stage:
+    """A stage under way."""
+
+    index: int
+    cap: int
+    left: int
+    queues: list[_Queue]
+    in_blocks: bool
+    rank: dict[int, int]
+    cards_only: bool
+    part_count: int
+    models: frozenset[int]
+    areas: dict[frozenset[int], list[Area]] = field(default_factory=dict)
+    running: int = 0
+    end_ms: int = 0
+
+
+class Events:
+    """One pass over a feasible problem; `run()` fills `runs`, `stage_start_ms`, `stage_end_ms` and `used`."""
+
+    def __init__(self, fleet: Fleet, tail_ms: Sequence[int]) -> None:
+        problem = fleet.problem
+        self.fleet = fleet
+        self.runs: list[Run] = []
+        self.stage_start_ms = [-1] * problem.stage_count
+        self.stage_end_ms = [0] * problem.stage_count
+        self.used: list[list[tuple[int, int]]] = [[] for _ in problem.capacity]
+        self._key = [(-tail, stage) for stage, tail in enumerate(tail_ms)]
+        self._following = successors(problem.stage_count, problem.after)
+        self._open_before = [0] * problem.stage_count
+        for stages in self._following:
+            for later in stages:
+                self._open_before[later] += 1
+        self._capacity: list[int] = [
+            FOREVER if one == UNLIMITED else one for one in problem.capacity.tolist()
+        ]
+        self._free_units = list(self._capacity)
+        self._free_at = list(fleet.ready)
+        self._is_free = [False] * problem.card_count
+        self._free: list[list[int]] = [[] for _ in range(fleet.pool_count)]
+        self._free_count = 0
+        self._last_run: dict[int, int] = {}
+        self._waiting: list[_Stage] = []
+        self._cards_due = [(ready, card) for card, ready in enumerate(fleet.ready)]
+        self._units_due: list[tuple[int, int, int]] = []
+        self._tasks_due: list[tuple[int, int, int]] = []
+        self._stages_due: list[tuple[int, int]] = []  # a stage's start when it has not begun, else its end
+        self._begun: dict[int, _Stage] = {}
+        heapq.heapify(self._cards_due)
+
+    def run(self) -> None:
+        """Place every task."""
+        for stage, open_before in enumerate(self._open_before):
+            if open_before == 0:
+                self._stages_due.append((int(self.fleet.problem.release_ms[stage]), stage))
+        heapq.heapify(self._stages_due)
+        heaps = (self._stages_due, self._cards_due, self._units_due, self._tasks_due)
+        while self._waiting or self._stages_due:
+            now = min(heap[0][0] for heap in heaps if heap)
+            self._release(now)
+            while self._stages_due and self._stages_due[0][0] <= now:
+                self._turn(heapq.heappop(self._stages_due)[1], now)
+            self._serve(now)
+
+    # What becomes free.
+
+    def _release(self, now: int) -> None:
+        while self._cards_due and self._cards_due[0][0] <= now:
+            due, card = heapq.heappop(self._cards_due)
+            if due == self._free_at[card] and not self._is_free[card]:  # else it was given away meanwhile
+                self._is_free[card] = True
+                self._free_count += 1
+                insort(self._free[self.fleet.pool_of_card[card]], card)
+        while self._units_due and self._units_due[0][0] <= now:
+            _, resource, units = heapq.heappop(self._units_due)
+            self._free_units[resource] += units
+        while self._tasks_due and self._tasks_due[0][0] <= now:
+            _, stage, count = heapq.heappop(self._tasks_due)
+            self._begun[stage].running -= count
+
+    def _turn(self, stage: int, now: int) -> None:
+        """Begin a stage that is due, or end it and let those wait no longer that waited for it."""
+        if stage not in self._begun:
+            state = self._begin(stage, now)
+            self._begun[stage] = state
+            if state.left:
+                insort(self._waiting, state, key=lambda one: self._key[one.index])
+            else:
+                self.stage_start_ms[stage] = now
+                heapq.heappush(self._stages_due, (now, stage))
+            return
+        self.stage_end_ms[stage] = now
+        for later in self._following[stage]:
+            self._open_before[later] -= 1
+            if self._open_before[later] == 0:
+                start = max(now, int(self.fleet.problem.release_ms[later]))
+                heapq.heappush(self._stages_due, (start, later))
+
+    def _begin(self, stage: int, now: int) -> _Stage:
+        problem, fleet, parts = self.fleet.problem, self.fleet, self.fleet.parts[stage]
+        policy, cap = problem.policy[stage], int(problem.tasks_at_once[stage])
+        order = [group for part in parts for group in part.groups]
+        order.sort()
+        if policy is Policy.LONGEST_FIRST:
+            order.sort(key=lambda group: -fleet.shortest[group])
+        rank = {group: place for place, group in enumerate(order)}
+        queues: list[_Queue] = []
+        for part in parts:
+            rows = [[group, fleet.count[group]] for group in sorted(part.groups, key=rank.__getitem__)]
+            queues += self._block_queues(part, rows, cap) if policy is Policy.BLOCKS else [_Queue(part, rows)]
+        return _Stage(
+            index=stage,
+            cap=cap,
+            left=sum(fleet.count[group] for group in order),
+            queues=queues,
+            in_blocks=policy is Policy.BLOCKS,
+            rank=rank,
+            cards_only=all(part.cards for part in parts),
+            part_count=len(parts),
+            models=frozenset(model for part in parts for model in part.models),
+            areas={part.models: fleet.areas(stage, part.models) for part in parts if part.cards},
+            end_ms=now,
+        )
+
+    def _block_queues(self, part: Part, rows: list[list[int]], cap: int) -> list[_Queue]:
+        if part.cards == 0:
+            return [_Queue(part, rows)]
+        slots = self.fleet.slots(part)[: None if cap == UNLIMITED else cap]
+        shares = blocks([count for _, count in rows], len(slots))
+        return [
+            _Queue(part, [[rows[row][0], count] for row, count in share], slot)
+            for slot, share in zip(slots, shares, strict=True)
+            if share
+        ]
+
+    # Who takes it.
+
+    def _serve(self, now: int) -> None:
+        others = sum(not state.cards_only for state in self._waiting)
+        exhausted = False
+        is_first = True
+        for state in self._waiting:
+            if self._free_count == 0 and state.cards_only:
+                if others == 0:
+                    break
+                is_first = False
+                continue
+            if not ((is_first or not state.models) and self._place_ahead(state, now)):
+                self._place_each(state, now)
+            if state.left == 0:
+                exhausted = True
+                heapq.heappush(self._stages_due, (state.end_ms, state.index))
+            else:
+                is_first = False
+        if exhausted:
+            self._waiting = [state for state in self._waiting if state.left]
+
+    def _place_each(self, state: _Stage, now: int) -> None:
+        """Start now whatever can start now, in list order."""
+        no_cards: set[int] = set()
+        no_units: set[int] = set()
+        full: set[int] = set()  # queues of blocks whose own cards are taken
+        while state.left and (state.cap == UNLIMITED or state.running < state.cap):
+            number = self._next_queue(state, no_cards, no_units, full)
+            if number < 0:
+                return
+            queue = state.queues[number]
+            group, part = queue.group, queue.part
+            lacking = [one for one, need, _ in self.fleet.needs[group] if need > self._free_units[one]]
+            if lacking:
+                no_units.update(lacking)
+            elif part.cards == 0:
+                self._start(state, queue, Slot(0, (), now), now, self._how_many(state, queue))
+            elif queue.slot is not None:
+                if not all(self._is_free[card] for card in queue.slot.cards):
+                    full.add(number)
+                elif part.resources or (state.cap != UNLIMITED and state.part_count > 1):
+                    self._start(state, queue, queue.slot, now, 1)
+                else:
+                    self._place_block(state, queue, queue.slot, now)
+            else:
+                slot = self._free_slot(state, part, group, now)
+                if slot is None:
+                    no_cards.update(part.models)
+                else:
+                    self._start(state, queue, slot, now, 1)
+
+    def _next_queue(self, state: _Stage, no_cards: set[int], no_units: set[int], full: set[int]) -> int:
+        """Return the queue whose head comes first in the list and waits behind no other; -1 if none."""
+        best, chosen = -1, -1
+        for number, queue in enumerate(state.queues):
+            if queue.is_empty or number in full:
+                continue
+            part = queue.part
+            if (no_units and part.resources & no_units) or (no_cards and part.models & no_cards):
+                continue
+            place = state.rank[queue.group]
+            if chosen < 0 or place < best:
+                best, chosen = place, number
+        return chosen
+
+    def _how_many(self, state: _Stage, queue: _Queue) -> int:
+        """Return how many equal tasks off the cards can start together now."""
+        count = queue.rows[queue.at][1]
+        if state.cap != UNLIMITED:
+            count = min(count, state.cap - state.running)
+        for resource, need, _ in self.fleet.needs[queue.group]:
+            count = min(count, self._free_units[resource] // need)
+        return count
+
+    def _free_slot(self, state: _Stage, part: Part, group: int, now: int) -> Slot | None:
+        """Return the free cards that end the task soonest, then the lowest; None if too few are free."""
+        row = self.fleet.duration[group]
+        best: tuple[int, int] | None = None
+        chosen: Area | None = None
+        for area in state.areas[part.models]:
+            free = [self._free[pool] for pool in area.pools if self._free[pool]]
+            if sum(map(len, free)) < part.cards:
+                continue
+            key = (row[area.model], min(cards[0] for cards in free))
+            if best is None or key < best:
+                best, chosen = key, area
+        if chosen is None:
+            return None
+        if len(chosen.pools) == 1:
+            cards = self._free[chosen.pools[0]][: part.cards]
+        else:
+            cards = sorted(card for pool in chosen.pools for card in self._free[pool])[: part.cards]
+        return Slot(chosen.model, tuple(cards), now)
+
+    # Placing one by one.
+
+    def _start(self, state: _Stage, queue: _Queue, slot: Slot, now: int, count: int) -> None:
+        """Start `count` tasks of the queue's head at once: more than one only off the cards."""
+        group = queue.group
+        duration = self.fleet.duration[group][slot.model]
+        self._add_run(state, group, slot, now, duration, count, together=not slot.cards)
+        queue.take(count)
+        self._occupy(slot.cards, now + duration)
+        for resource, need, hold in self.fleet.needs[group]:
+            held = held_ms(hold, duration)
+            if held:
+                self._free_units[resource] -= need * count
+                heapq.heappush(self._units_due, (now + held, resource, need * count))
+                self.used[resource] += [(now, need * count), (now + held, -need * count)]
+        if state.cap != UNLIMITED:
+            state.running += count
+            heapq.heappush(self._tasks_due, (now + duration, state.index, count))
+
+    def _place_block(self, state: _Stage, queue: _Queue, slot: Slot, now: int) -> None:
+        """Place the whole block: it was given to this slot beforehand, whatever the others do."""
+        end = now
+        while not queue.is_empty:
+            group, count = queue.rows[queue.at]
+            duration = self.fleet.duration[group][slot.model]
+            self._add_run(state, group, slot, end, duration, count)
+            queue.take(count)
+            end += duration * count
+        self._occupy(slot.cards, end)
+
+    def _occupy(self, cards: Sequence[int], until: int) -> None:
+        for card in cards:
+            if self._is_free[card]:
+                pool = self._free[self.fleet.pool_of_card[card]]
+                del pool[bisect_left(pool, card)]
+                self._is_free[card] = False
+                self._free_count -= 1
+            self._free_at[card] = until
+            heapq.heappush(self._cards_due, (until, card))
+
+    def _add_run(
+        self,
+        state: _Stage,
+        group: int,
+        slot: Slot,
+        start: int,
+        duration: int,
+        count: int,
+        together: bool = False,
+    ) -> None:
+        cards = slot.cards
+        state.left -= count
+        state.end_ms = max(state.end_ms, start + duration * (1 if together else count))
+        if self.stage_start_ms[state.index] < 0 or start < self.stage_start_ms[state.index]:
+            self.stage_start_ms[state.index] = start
+        if cards:
+            last = self._last_run.get(cards[0], -1)
+            if last >= 0:
+                run = self.runs[last]
+                follows = run.start_ms + run.count * run.duration_ms == start
+                if follows and run.group == group and run.cards == cards and run.duration_ms == duration:
+                    self.runs[last] = Run(group, cards, run.start_ms, duration, run.count + count, duration)
+                    return
+            self._last_run[cards[0]] = len(self.runs)
+        self.runs.append(Run(group, cards, start, duration, count, 0 if together else duration))
+
+    # Placing ahead.
+
+    def _place_ahead(self, state: _Stage, now: int) -> bool:
+        """Place by arithmetic what starts before anything can interfere; False if that is not possible."""
+        queue = state.queues[0]
+        part = queue.part
+        if state.in_blocks or len(state.queues) > 1 or part.resources or state.left == 1:
+            return False
+        if part.cards == 0:
+            if state.cap == UNLIMITED or state.cap >= state.left or state.running:
+                return False
+            stations = [Slot(0, (), now)] * state.cap
+            self._place_list(state, queue, stations, FOREVER)
+            return True
+        until = self._stages_due[0][0] if self._stages_due else FOREVER
+        if until <= now + self.fleet.shortest[queue.group] or not self._is_undisturbed(state):
+            return False
+        slots = list(self.fleet.slots_when(part, [max(now, free) for free in self._free_at]))
+        if 0 <= state.cap < len(slots):
+            if until < FOREVER or state.running:
+                return False
+            slots = sorted(slots, key=lambda slot: (self._speed_key(part, slot), slot.ready_ms))[: state.cap]
+        self._place_list(state, queue, slots, until)
+        return True
+
+    def _is_undisturbed(self, state: _Stage) -> bool:
+        """Whether no other waiting stage can start anything before this one has started its last task."""
+        others = (other for other in self._waiting if other is not state and other.left)
+        if state.queues[0].part.cards > 1:
+            return next(others, None) is None
+        return (
+            all(other.cards_only and other.models <= state.models for other in others)
+            and state.cap == UNLIMITED
+        )
+
+    def _speed_key(self, part: Part, slot: Slot) -> int:
+        return sum(self.fleet.count[group] * self.fleet.duration[group][slot.model] for group in part.groups)
+
+    def _place_list(self, state: _Stage, queue: _Queue, slots: Sequence[Slot], until: int) -> None:
+        fleet = self.fleet
+        ready = [slot.ready_ms for slot in slots]
+        model = [slot.model for slot in slots]
+        before = list(ready)
+        while not queue.is_empty:
+            group, count = queue.rows[queue.at]
+            if count > _FEW_TASKS * len(slots):
+                durations = [fleet.duration[group][number] for number in model]
+                shares = share_equal(ready, durations, count, until)
+                for number, share in enumerate(shares):
+                    if share:
+                        self._add_run(state, group, slots[number], ready[number], durations[number], share)
+                        ready[number] += share * durations[number]
+                queue.take(sum(shares))
+                if sum(shares) < count:
+                    break
+                continue
+            few = self._few_tasks(queue, _FEW_TASKS * len(slots))
+            rows = (fleet.duration[group] for group in few)
+            placed = 0
+            for number, start in hand_out(ready, model, rows, until):
+                group = few[placed]
+                self._add_run(state, group, slots[number], start, fleet.duration[group][model[number]], 1)
+                queue.take(1)
+                placed += 1
+            if placed < len(few):
+                break
+        for slot, was, free in zip(slots, before, ready, strict=True):
+            if free > was:
+                self._occupy(slot.cards, free)
+
+    def _few_tasks(self, queue: _Queue, most: int) -> list[int]:
+        """Return the group of each task from the head on, up to the next group of many tasks."""
+
+        def each() -> Iterator[int]:
+            for group, count in queue.rows[queue.at :]:
+                if count > most:
+                    return
+                for _ in range(count):
+                    yield group
+
+        return list(each())

@@ -1,0 +1,245 @@
+"""The answer: who runs what when, as read-only columns, with its lower bound. Nothing is decided here.
+
+A run is tasks of one group on one card, the first at `run_start_ms`, each next one `run_step_ms` later: on a
+card the step is the task's duration, so that they follow without a gap; off the cards it may be 0, for tasks
+that all start together. A task over k cards is k runs that share `run_task`; `run_lead` is true on one of
+them, so that counts add up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from estimator.schedule.problem import Column, Problem, read_only
+
+
+class Status(StrEnum):
+    """Whether every task has its place."""
+
+    FEASIBLE = "feasible"
+    INFEASIBLE = "infeasible"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Equal tasks on one slot as the engine makes them: no cards means off the cards."""
+
+    group: int
+    cards: tuple[int, ...]
+    start_ms: int
+    duration_ms: int
+    count: int
+    step_ms: int
+
+
+@dataclass(frozen=True, eq=False)
+class Bars:
+    """Single tasks in a viewport, a row for each task and card, by card and start. `card` is -1 off the
+    cards.
+    """
+
+    group: Column
+    stage: Column
+    index: Column
+    card: Column
+    start_ms: Column
+    end_ms: Column
+
+
+@dataclass(frozen=True, eq=False)
+class Schedule:
+    """A plan in run-length columns, by group, start and card. Times in ms from the start of the work."""
+
+    status: Status
+    blocked: tuple[tuple[int, str], ...]
+    """(group, reason code) of the groups that can never start; empty when feasible."""
+    lower_bound_ms: int
+    """No plan for the same problem ends earlier. Means nothing when infeasible."""
+    run_group: Column
+    run_first: Column
+    """Index within its group of the run's first task."""
+    run_count: Column
+    run_start_ms: Column
+    run_duration_ms: Column
+    """Of one task."""
+    run_step_ms: Column
+    run_card: Column
+    """-1 off the cards."""
+    run_task_cards: Column
+    """Cards that each task of the run uses at once."""
+    run_task: Column
+    """Shared by the rows of the same tasks on several cards."""
+    run_lead: NDArray[np.bool_]
+    stage_start_ms: Column
+    """[s] its first task's start; of a stage without tasks the moment it is reached."""
+    stage_end_ms: Column
+    card_busy_ms: Column
+    card_first_ms: Column
+    """[c] -1 if the card is unused."""
+    card_last_ms: Column
+    longest_tail_ms: int
+    """In the last stage on cards: from the first card to run out of work to the last one's end."""
+    resource_steps: tuple[tuple[Column, Column], ...]
+    """[r] (time_ms, units used from then on)."""
+
+    @property
+    def delivery_ms(self) -> int:
+        """The end of the last stage. Raises ValueError when infeasible: there is no such moment."""
+        if self.status is Status.INFEASIBLE:
+            raise ValueError("an infeasible schedule has no delivery")
+        return int(self.stage_end_ms.max(initial=0))
+
+    @property
+    def gap(self) -> Fraction:
+        """(delivery - lower bound) / lower bound, exact; 0 when proven best, 1 for a missed bound of 0."""
+        if self.delivery_ms == self.lower_bound_ms:
+            return Fraction(0)
+        if self.lower_bound_ms == 0:
+            return Fraction(1)
+        return Fraction(self.delivery_ms - self.lower_bound_ms, self.lower_bound_ms)
+
+    @property
+    def is_optimal(self) -> bool:
+        """Whether the delivery is proven: equal to the lower bound."""
+        return self.status is Status.FEASIBLE and self.delivery_ms == self.lower_bound_ms
+
+    @property
+    def idle_between_ms(self) -> int:
+        """Waiting of used cards between their first and last task, added up over the cards."""
+        used = self.card_first_ms >= 0
+        return int((self.card_last_ms - self.card_first_ms - self.card_busy_ms)[used].sum())
+
+
+def bars(schedule: Schedule, problem: Problem, from_ms: int | None = None, to_ms: int | None = None) -> Bars:
+    """Return the single tasks that touch the time from `from_ms` up to `to_ms`; without limits all."""
+    start, step, length = schedule.run_start_ms, schedule.run_step_ms, schedule.run_duration_ms
+    first, last = np.zeros_like(start), schedule.run_count.copy()
+    safe_step = np.maximum(step, 1)
+    if (
+        from_ms is not None
+    ):  # kept: start + i * step + length > from_ms, or a task of no length at or after it
+        reach = from_ms - start - np.maximum(length, 1) + 1
+        skipped = np.where(step > 0, -(-reach // safe_step), np.where(reach > 0, last, 0))
+        first = np.clip(skipped, 0, last)
+    if to_ms is not None:  # kept: start + i * step < to_ms
+        reach = to_ms - start
+        kept = np.where(step > 0, -(-reach // safe_step), np.where(reach > 0, last, 0))
+        last = np.clip(kept, 0, last)
+    number = np.maximum(last - first, 0)
+    row = np.repeat(np.arange(len(start)), number)
+    within = np.arange(len(row)) - np.repeat(np.cumsum(number) - number, number) + first[row]
+    begin = start[row] + within * step[row]
+    card, group = schedule.run_card[row], schedule.run_group[row]
+    order = np.lexsort((begin, card))
+    columns = (
+        group,
+        problem.stage[group],
+        schedule.run_first[row] + within,
+        card,
+        begin,
+        begin + length[row],
+    )
+    return Bars(*(read_only(column[order]) for column in columns))
+
+
+def no_schedule(problem: Problem, blocked: tuple[tuple[int, str], ...]) -> Schedule:
+    """Return the infeasible schedule: no runs, and the groups that stand in the way."""
+    stages = [-1] * problem.stage_count
+    return _assemble(problem, [], stages, stages, [[] for _ in problem.capacity], 0, blocked)
+
+
+def make_schedule(
+    problem: Problem,
+    runs: list[Run],
+    stage_start_ms: list[int],
+    stage_end_ms: list[int],
+    used: list[list[tuple[int, int]]],
+    lower_bound_ms: int,
+) -> Schedule:
+    """Return the schedule of finished runs. `used[r]` lists (time, change in units) in any order."""
+    return _assemble(problem, runs, stage_start_ms, stage_end_ms, used, lower_bound_ms, ())
+
+
+def _assemble(
+    problem: Problem,
+    runs: list[Run],
+    stage_start_ms: list[int],
+    stage_end_ms: list[int],
+    used: list[list[tuple[int, int]]],
+    lower_bound_ms: int,
+    blocked: tuple[tuple[int, str], ...],
+) -> Schedule:
+    runs = sorted(runs, key=lambda run: (run.group, run.start_ms, run.cards))
+    group = np.array([run.group for run in runs], dtype=np.int64)
+    count = np.array([run.count for run in runs], dtype=np.int64)
+    before = np.cumsum(count) - count
+    opens = np.searchsorted(group, group, side="left")
+    width = np.array([len(run.cards) for run in runs], dtype=np.int64)
+    row = np.repeat(np.arange(len(runs)), np.maximum(width, 1))
+    lead = np.ones(len(row), dtype=np.bool_)
+    lead[1:] = row[1:] != row[:-1]
+    lead.flags.writeable = False
+    card = read_only([card for run in runs for card in (run.cards or (-1,))])
+    start = read_only(np.array([run.start_ms for run in runs], dtype=np.int64)[row])
+    length = read_only(np.array([run.duration_ms for run in runs], dtype=np.int64)[row])
+    end = start + length * count[row]
+    busy, first, last = _card_columns(problem.card_count, card, start, end)
+    return Schedule(
+        status=Status.INFEASIBLE if blocked else Status.FEASIBLE,
+        blocked=blocked,
+        lower_bound_ms=lower_bound_ms,
+        run_group=read_only(group[row]),
+        run_first=read_only((before - before[opens])[row]),
+        run_count=read_only(count[row]),
+        run_start_ms=start,
+        run_duration_ms=length,
+        run_step_ms=read_only(np.array([run.step_ms for run in runs], dtype=np.int64)[row]),
+        run_card=card,
+        run_task_cards=read_only(width[row]),
+        run_task=read_only(row),
+        run_lead=lead,
+        stage_start_ms=read_only(stage_start_ms),
+        stage_end_ms=read_only(stage_end_ms),
+        card_busy_ms=busy,
+        card_first_ms=first,
+        card_last_ms=last,
+        longest_tail_ms=_longest_tail(problem.stage[group[row]], stage_end_ms, card, end),
+        resource_steps=tuple(_steps(changes) for changes in used),
+    )
+
+
+def _card_columns(cards: int, card: Column, start: Column, end: Column) -> tuple[Column, Column, Column]:
+    on = card >= 0
+    busy, last = np.zeros(cards, dtype=np.int64), np.full(cards, -1, dtype=np.int64)
+    first = np.full(cards, np.iinfo(np.int64).max, dtype=np.int64)
+    np.add.at(busy, card[on], (end - start)[on])
+    np.minimum.at(first, card[on], start[on])
+    np.maximum.at(last, card[on], end[on])
+    return read_only(busy), read_only(np.where(last < 0, -1, first)), read_only(last)
+
+
+def _longest_tail(stage: Column, stage_end_ms: list[int], card: Column, end: Column) -> int:
+    on = card >= 0
+    if not on.any():
+        return 0
+    last_stage = max(set(stage[on].tolist()), key=lambda number: (stage_end_ms[number], number))
+    chosen = on & (stage == last_stage)
+    last = np.full(int(card.max()) + 1, -1, dtype=np.int64)
+    np.maximum.at(last, card[chosen], end[chosen])
+    used = last[last >= 0]
+    return int(used.max() - used.min())
+
+
+def _steps(changes: list[tuple[int, int]]) -> tuple[Column, Column]:
+    if not changes:
+        return read_only([]), read_only([])
+    table = np.array(changes, dtype=np.int64)
+    times, place = np.unique(table[:, 0], return_inverse=True)
+    total = np.zeros(len(times), dtype=np.int64)
+    np.add.at(total, place, table[:, 1])
+    return read_only(times), read_only(np.cumsum(total))

@@ -1,0 +1,29 @@
+"""The front door: from a problem to a schedule with its lower bound. Only the order of steps is here."""
+
+from __future__ import annotations
+
+from estimator.schedule.bounds import StageBounds
+from estimator.schedule.events import Events
+from estimator.schedule.fleet import Fleet, why_blocked
+from estimator.schedule.network import topological_order
+from estimator.schedule.problem import Problem
+from estimator.schedule.schedule import Schedule, make_schedule, no_schedule
+
+
+def solve(problem: Problem) -> Schedule:
+    """Return who runs what when, always the same for the same problem, with a lower bound on the delivery.
+
+    Tasks that can never start make the schedule infeasible and are named in `blocked`. Raises CycleFound when
+    stages wait for each other in a circle.
+    """
+    order = topological_order(problem.stage_count, problem.after)
+    fleet = Fleet(problem)
+    blocked = why_blocked(fleet)
+    if blocked:
+        return no_schedule(problem, blocked)
+    bounds = StageBounds(fleet, order)
+    events = Events(fleet, bounds.tail_ms)
+    events.run()
+    return make_schedule(
+        problem, events.runs, events.stage_start_ms, events.stage_end_ms, events.used, bounds.lower_bound_ms
+    )

@@ -1,0 +1,282 @@
+"""The sentences of the codes that engines, checks and storage return, and the words of places and evidence.
+
+Data only. `_`, `_n` and `_p` mark a literal for the extractor and return it; translation comes later.
+Gaps are named as the code's `values` name them; a name ending in `_ms`, `_bytes` or `_percent` says its unit.
+"""
+
+from __future__ import annotations
+
+from estimator.evidence import EvidenceKind
+
+
+def _(sentence: str) -> str:
+    return sentence
+
+
+def _n(one: str, many: str) -> tuple[str, str]:
+    return one, many
+
+
+def _p(context: str, sentence: str) -> tuple[str, str]:
+    return context, sentence
+
+
+EVIDENCE: dict[EvidenceKind, str] = {
+    EvidenceKind.MEASURED: _("Measured"),
+    EvidenceKind.GIVEN: _("Given"),
+    EvidenceKind.DERIVED: _("Derived"),
+    EvidenceKind.ESTIMATED: _("Estimated"),
+    EvidenceKind.ASSUMED: _("Assumed"),
+    EvidenceKind.UNKNOWN: _("Unknown"),
+}
+
+SENTENCES: dict[str, str] = {
+    # typed text
+    "unreadable_number": _("This is not a number. Write it as 1234.5 or 1234,5."),
+    "ambiguous_number": _("This number can be read in two ways. Write it without marks between thousands."),
+    "other_unit": _("The number has another unit than this field. Write it in the field's unit."),
+    "unreadable_duration": _("This is not a duration. Write 90, 1:30 or 1h30."),
+    "ambiguous_duration": _("This duration can be read in two ways. Write its units, such as 1 min 30 s."),
+    "not_whole": _("A whole number is needed here."),
+    "negative": _("The number cannot be negative."),
+    "below_minimum": _("The least that this field takes is {minimum}."),
+    "above_maximum": _("The most that this field takes is {maximum}."),
+    "unreadable_date": _("This is not a date. Write it as 2026-11-30."),
+    "range_reversed": _("The low end of the range is above the high end. Exchange them."),
+    # lots and terms
+    "no_lots": _("There are no lots to choose from. Import prices or add a lot."),
+    "task_wider_than_lot": _("No lot holds a task of {cards_per_task} cards. A task does not cross lots."),
+    "no_term_price": _("No fitting lot has a price for a term. Add the price of a term."),
+    "stock_too_small": _(
+        "The lots in stock hold {available} tasks at once and {needed} are needed. Add lots or ask for fewer."
+    ),
+    "missing_rate": _(
+        "There is no exchange rate for {currency}. Without it there is no total: type the rate."
+    ),
+    "tax_not_included": _("No tax rate is given: tax is not included."),
+    "nothing_priced": _("Nothing has a price yet. Add a price, or there is no total."),
+    "amount_too_large": _("An amount is too large to plan with. Check the prices and their currency."),
+    "budget_too_small": _("The budget is below the least cost, {least_cost}."),
+    "deadline_not_met": _("No lots and terms meet the limit."),
+    "interruptible_with_limit": _("This offer can be interrupted, and the customer set a limit."),
+    "missing_price": _("{offer} has no price. Without it there is no total: add the price."),
+    "missing_quantity": _(
+        "{fee} has a price and no quantity. Without it there is no total: add the quantity."
+    ),
+    "missing_set_up": _("The set-up time of the offer is not known. Write it, 0 if there is none."),
+    "offer_too_small": _("The offer has {available} cards and {cards} are needed."),
+    # work and organisation
+    "cannot_run": _("{stage} can never start: it asks for more than any lot or shared resource holds."),
+    "card_not_eligible": _("{card} is not among the card models of {stage}."),
+    "card_unknown": _("The catalogue does not know the card {card}. Add it."),
+    "cycle": _("These stages wait for each other: {stages}. Take one link away."),
+    "does_not_fit": _("The task does not fit on {card}: {short_bytes} short on each card."),
+    "missing_capacity": _("The capacity of {resource} is missing."),
+    "missing_duration": _("The duration of {stage} is missing."),
+    "missing_factor": _("A card's factor is missing in {stage}."),
+    "missing_slow_down": _("The mutual slow-down is missing. Write 1 if tasks do not slow each other down."),
+    "no_mechanism": _("Nothing says how a task is spread over several cards. Name the mechanism."),
+    "no_work": _("There is nothing to compute yet. Add a stage that runs on cards."),
+    # files
+    "catalogue_missing": _("{name} has no catalogue inside. It was not opened."),
+    "cell_too_long": _("{name} has a cell of over {most} characters at line {line}. It was not imported."),
+    "encoding_assumed": _("The text is not UTF-8 and was read as {encoding}. Check the accents."),
+    "not_a_catalogue": _("{name} is not a Cabida catalogue."),
+    "row_wider_than_header": _(
+        "{name} has {row} cells at line {line} under {header} headings. It was not imported."
+    ),
+    "sheet_missing": _("{name} has no sheet {sheet}."),
+    "sheets_left_out": _("Only the sheet {sheet} was read. Left out: {others}."),
+    "table_broken": _("{name} cannot be read as a table at line {line}. It was not imported."),
+    "table_empty": _("{name} holds no table."),
+    "too_many_columns": _("{name} has over {most} columns at line {line}. It was not imported."),
+    "too_many_rows": _("{name} has over {most} rows. It was not imported."),
+    "workbook_broken": _("{name} is a broken workbook. It was not imported."),
+    "workbook_has_entities": _("{name} holds XML entities, which are not read. It was not imported."),
+    "workbook_has_macros": _("{name} holds macros. Save it as .xlsx without them."),
+    "workbook_old_or_encrypted": _(
+        "{name} is in the old format or has a password. Save it as .xlsx without one."
+    ),
+    "workbook_unpacks_too_large": _("{name} unpacks to more than is read. It was not imported."),
+    "not_a_quote": _("This file is not a Cabida quote."),
+    "quote_missing": _("The file has no quote inside. It was not opened."),
+    "broken_at": _("The file is broken at {place} ({reason}). It was not opened."),
+    "broken_json": _("The file is broken at line {line}, column {column}. It was not opened."),
+    "broken_number": _("The file holds a number that is not finite. It was not opened."),
+    "nested_too_deep": _("The file is nested too deep to be a quote. It was not opened."),
+    "format_missing": _("The file does not say its format. It was not opened."),
+    "format_newer": _(
+        "The file has format {found} and this version knows up to {known}. Open it with a newer Cabida."
+    ),
+    "file_too_large": _("{name} is over {largest_mib} MiB, more than a quote takes. It was not opened."),
+    "not_text": _("{name} is not a text file (at byte {at}). It was not opened."),
+    "disk_full": _("There is no room left for {name} on the disk. Free some space or save it elsewhere."),
+    "folder_read_only": _("The folder of {name} is read-only. Save it elsewhere."),
+    "no_permission": _("You have no permission for {name}. Choose another folder or ask for access."),
+    "not_found": _("{name} is not there. It was moved, renamed or deleted."),
+    "is_a_folder": _("{name} is a folder. Choose a file."),
+    "name_too_long": _("The name {name} is too long for this disk. Choose a shorter one."),
+    "cannot_access": _("{name} cannot be read or written. Check the disk and try again."),
+}
+"""One sentence a code."""
+
+CONDITIONS: dict[str, str] = {
+    "assignment_mechanism": _("A program hands out the tasks as cards become free."),
+    "capacity": _("{resource} has the capacity that was assumed."),
+    "cooperative_mechanism": _("{mechanism} works on this program and these cards."),
+    "duration": _("Each task of {stage} takes as long as was assumed."),
+    "fits_if": _("The task fits on {card} only at the value used."),
+    "input_unknown": _("A number that the plan needs is known."),
+    "memory_peak": _("The memory peak of {stage} is at most {peak_bytes}."),
+    "partition": _("The memory of {stage} is partitioned over the cards as stated."),
+    "price_old": _("The price of {offer} still holds: it is {days} days old."),
+    "price_sample": _("{offer} has a SAMPLE price: a seller confirms a real one."),
+    "price_undated": _("The price of {offer} has a date."),
+    "slow_down": _("Tasks that run at once slow each other down no more than was assumed."),
+    "station_duration": _("{stage} takes as long as was assumed."),
+    "topology": _("The cards of a task are joined as was assumed."),
+}
+"""What has to hold before a quote is firm, a claim each; derived by `conditions`."""
+
+PLURAL_SENTENCES: dict[str, tuple[str, str]] = {}
+"""Codes whose sentence depends on a whole number `count`: (one, many), marked with `_n`."""
+
+WORDS: dict[str, str | tuple[str, str]] = {
+    "AssignmentPolicy.availability": _("By availability"),
+    "AssignmentPolicy.blocks": _("Fixed blocks"),
+    "AssignmentPolicy.longest_first": _("Longest first"),
+    "ConditionState.failed": _("Failed"),
+    "ConditionState.met": _("Met"),
+    "ConditionState.open": _p("condition", "Open"),
+    "DeliveredAs.batch": _("Whole batch"),
+    "DeliveredAs.unit": _("Unit by unit"),
+    "FeeKind.managed": _("Managed service"),
+    "FeeKind.other": _("Other fee"),
+    "FeeKind.set_up": _("Set-up"),
+    "FeeKind.station": _("Station"),
+    "FeeKind.storage": _("Storage"),
+    "FeeKind.transfer_out": _("Transfer out"),
+    "Independence.by_stage": _("Depends on the stage"),
+    "Independence.cooperative": _("Cooperative"),
+    "Independence.independent": _("Independent"),
+    "Partition.partitioned": _("Partitioned"),
+    "Partition.replicated": _("Replicated"),
+    "PathKind.card_link": _("Link between cards"),
+    "PathKind.host_memory": _("Memory of the node"),
+    "PathKind.network": _("Network"),
+    "QuoteStatus.draft": _("Draft"),
+    "QuoteStatus.failed": _("Failed"),
+    "QuoteStatus.firm": _("Firm"),
+    "QuoteStatus.provisional": _("Provisional"),
+    "ResourceKind.licence": _("Licence"),
+    "ResourceKind.link": _("Link"),
+    "ResourceKind.station": _("Station"),
+    "ResourceKind.storage": _("Storage"),
+    "Severity.error": _("Error"),
+    "Severity.missing": _("Missing"),
+    "Severity.warning": _("Warning"),
+    "StageKind.cooperative": _("Cooperative"),
+    "StageKind.gate": _("Gate"),
+    "StageKind.independent": _("Independent"),
+    "StageKind.station": _("Station"),
+    "StateClass.data": _("Data"),
+    "StateClass.exchange": _("Exchange"),
+    "StateClass.model": _("Model"),
+    "StateClass.state": _("State"),
+    "StateClass.temporaries": _("Temporaries"),
+    "StateClass.whole": _("Whole task"),
+}
+"""The word of a choice by "Class.value": a sentence, or (context, sentence) where one word says two things."""
+
+COLLECTIONS = frozenset(
+    {
+        "cards",
+        "conditions",
+        "fees",
+        "layouts",
+        "needs",
+        "observations",
+        "offers",
+        "organisations",
+        "partitions",
+        "phases",
+        "preconditions",
+        "rates",
+        "resources",
+        "stages",
+        "terms",
+    }
+)
+"""Parts of a place that are followed by a row's id; said only where nothing follows."""
+
+PLACES: dict[str, str] = {
+    "accepted_result": _("Accepted result"),
+    "amount": _("Amount"),
+    "assembly_rule": _("Assembly rule"),
+    "budget": _("Budget"),
+    "capacity": _("Capacity"),
+    "card_factors": _("Factor of the card"),
+    "card_ids": _("Card models"),
+    "cards": _("Cards"),
+    "cards_per_node": _("Cards per node"),
+    "cards_per_task": _("Cards per task"),
+    "computation_unit": _("Unit of computation"),
+    "conditions": _("Conditions"),
+    "context_gib": _("Context"),
+    "communication_gib": _("Communication buffers"),
+    "contingency_percent": _("Contingency"),
+    "count": _("Count"),
+    "currency": _("Currency"),
+    "customer": _("Customer"),
+    "date": _("Date"),
+    "delivered_as": _("Delivered as"),
+    "delivery_unit": _("Unit of delivery"),
+    "discount_percent": _("Discount"),
+    "duration": _("Duration"),
+    "fees": _("Fees"),
+    "gib": _("Memory"),
+    "hold": _("Time held"),
+    "independence": _("Independence"),
+    "issuer": _("Issuer"),
+    "layouts": _("Layout"),
+    "limit": _("Customer's limit"),
+    "margin_percent": _("Margin"),
+    "mechanism": _("Mechanism"),
+    "memory": _("Memory"),
+    "mutual_slow_down": _("Mutual slow-down"),
+    "name": _("Name"),
+    "needs": _("Shared needs"),
+    "number": _("Number"),
+    "observations": _("Observations"),
+    "offers": _("Offers"),
+    "organisations": _("Organisations"),
+    "partitions": _("Partition"),
+    "phases": _("Phases"),
+    "policy": _("Assignment"),
+    "preconditions": _("Preconditions"),
+    "price": _("Price"),
+    "pricing": _("Cost"),
+    "quantity": _("Quantity"),
+    "queue_wait": _("Queue wait"),
+    "quota_cards": _("Card quota"),
+    "rate": _("Exchange rate"),
+    "rates": _("Exchange rates"),
+    "reference_id": _("Reference"),
+    "resources": _("Shared resources"),
+    "setup": _("Set-up"),
+    "stages": _("Stages"),
+    "start": _("Start"),
+    "stock": _("Stock"),
+    "tasks": _("Tasks"),
+    "tasks_at_once": _("Tasks at once"),
+    "tax_percent": _("Tax"),
+    "terms": _("Terms"),
+    "time_zone": _("Time zone"),
+    "trial": _("Trial"),
+    "units_per_delivery": _("Units per delivery"),
+    "usable_bytes": _("Usable memory"),
+    "valid_days": _("Validity"),
+    "workload": _("Work"),
+    "workspace_gib": _("Workspace"),
+}
+"""The words of a place's fixed parts."""

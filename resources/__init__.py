@@ -1,0 +1,1 @@
+"""Data files of Cabida: catalogue, samples, icons, translations and help."""

@@ -1,0 +1,1 @@
+"""The embedded catalogue: cards, links, models, observed prices and sample lots, as JSON."""

@@ -1,0 +1,1 @@
+"""Sample quotes to open and learn from; every one is fictional."""

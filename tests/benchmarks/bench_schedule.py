@@ -1,0 +1,95 @@
+"""Times of the schedule engine at the sizes that it must carry. Not part of the ordinary run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from estimator.schedule import Policy, Problem, solve
+
+
+def independent(
+    count: np.ndarray, duration: np.ndarray, cards: int, policy: Policy, licences: int = -1
+) -> Problem:
+    """One stage of groups on equal cards, each task with a licence where there are licences."""
+    groups = len(count)
+    return Problem(
+        count=count, stage=np.zeros(groups), duration_ms=duration.reshape(-1, 1), cards=np.ones(groups),
+        capacity=np.array([licences]), need=np.full((groups, 1), int(licences >= 0)),
+        hold_ms=np.full((groups, 1), -1), stage_count=1, after=(), release_ms=np.zeros(1), policy=(policy,),
+        tasks_at_once=np.array([-1]), may_cross_nodes=np.zeros(1), card_model=np.zeros(cards),
+        card_lot=np.zeros(cards), card_node=np.zeros(cards), card_ready_ms=np.zeros(cards),
+    )  # fmt: skip
+
+
+def stages(
+    count: list[int],
+    cards_each: list[int],
+    duration: list[int],
+    cards: int,
+    after: tuple[tuple[int, int], ...],
+) -> Problem:
+    """One group a stage on equal cards."""
+    size = len(count)
+    return Problem(
+        count=np.array(count), stage=np.arange(size), duration_ms=np.array(duration).reshape(-1, 1),
+        cards=np.array(cards_each), capacity=np.zeros(0), need=np.zeros((size, 0)), hold_ms=np.zeros((size, 0)),
+        stage_count=size, after=after, release_ms=np.zeros(size), policy=(Policy.AVAILABILITY,) * size,
+        tasks_at_once=np.full(size, -1), may_cross_nodes=np.zeros(size), card_model=np.zeros(cards),
+        card_lot=np.zeros(cards), card_node=np.zeros(cards), card_ready_ms=np.zeros(cards),
+    )  # fmt: skip
+
+
+RANDOM = np.random.default_rng(7)
+CASES: dict[str, tuple[float, Callable[[], Problem]]] = {
+    "12,000 equal tasks, 16 cards": (
+        0.03,
+        lambda: independent(np.array([12_000]), np.array([7]), 16, Policy.AVAILABILITY),
+    ),
+    "1,000 distinct tasks, 16 cards": (
+        0.03,
+        lambda: independent(np.ones(1_000), RANDOM.integers(1, 10**6, 1_000), 16, Policy.LONGEST_FIRST),
+    ),
+    "12,000 tasks, 16 cards, 5 licences": (
+        1.0,
+        lambda: independent(np.array([12_000]), np.array([7]), 16, Policy.AVAILABILITY, 5),
+    ),
+    "1,000,000 equal tasks in four groups": (
+        0.5,
+        lambda: stages(
+            [100_000, 500_000, 400_000, 1],
+            [0, 1, 1, 0],
+            [3_000, 7_001, 9_003, 5_000],
+            64,
+            ((0, 1), (0, 2), (1, 3), (2, 3)),
+        ),
+    ),
+    "5,000 stages in 100 chains, 100 cards": (
+        1.0,
+        lambda: stages([1] * 5_000, [1] * 5_000, [1] * 5_000, 100, tuple((s, s + 100) for s in range(4_900))),
+    ),
+    "2,000 stages at once, 7 cards": (
+        1.0,
+        lambda: stages([1] * 2_000, [1] * 2_000, RANDOM.integers(1, 10**6, 2_000).tolist(), 7, ()),
+    ),
+    "100,000 distinct tasks, 256 cards": (
+        1.5,
+        lambda: independent(np.ones(100_000), RANDOM.integers(1, 10**6, 100_000), 256, Policy.LONGEST_FIRST),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def bench_solve(name: str) -> None:
+    seconds, make = CASES[name]
+    problem = make()
+    taken = []
+    for _ in range(3):
+        begun = time.perf_counter()
+        solve(problem)
+        taken.append(time.perf_counter() - begun)
+    print(f"{name}: {min(taken) * 1000:.1f} ms")
+    assert min(taken) < seconds

@@ -1,0 +1,228 @@
+"""The chart as PNG, SVG and PDF, by the painter of the window; complete files or none.
+
+A picture shows the whole time of the plan, every class hatched, in the shape of the page it is meant for, and
+says when bars were merged. Where it goes in a document is not its business.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QImage, QPageLayout, QPageSize, QPainter, QPdfWriter
+from PySide6.QtSvg import QSvgGenerator
+
+from ui.gantt.look import GanttLook
+from ui.gantt.model import GanttModel, LegendEntry, RowKind, rows_of
+from ui.gantt.paint import head_width, paint_gantt, paint_legend
+from ui.gantt.view import GanttView, fit, row_height_for, row_tops
+
+A4_LANDSCAPE = 297 / 210
+FOOTER = 26.0
+MOST_PIXELS = 40_000_000
+PAGE_MARGIN_MM = 17.0
+PRINT_DPI = 1200
+SCREEN_DPI = 96
+
+
+@dataclass(frozen=True, slots=True)
+class PictureShape:
+    """Width in device-independent pixels; the most height it may take as a share of it; pixels a pixel."""
+
+    width: float = 1122.0
+    aspect: float = A4_LANDSCAPE
+    pixel_ratio: float = 2.0
+
+
+def save_png(
+    path: Path,
+    model: GanttModel,
+    look: GanttLook,
+    entries: Sequence[LegendEntry] = (),
+    shape: PictureShape | None = None,
+) -> None:
+    """Write the whole chart as a PNG file. Raises OSError, and then leaves an older file as it was."""
+    _replace(path, png_bytes(model, look, entries, shape))
+
+
+def save_svg(
+    path: Path,
+    model: GanttModel,
+    look: GanttLook,
+    entries: Sequence[LegendEntry] = (),
+    shape: PictureShape | None = None,
+) -> None:
+    """Write the whole chart as an SVG file; text and bars stay vector. Raises OSError."""
+    _replace(path, svg_bytes(model, look, entries, shape))
+
+
+def save_pdf(
+    path: Path,
+    model: GanttModel,
+    look: GanttLook,
+    entries: Sequence[LegendEntry] = (),
+    page: QPageLayout | None = None,
+) -> None:
+    """Write the whole chart as a PDF file, A4 landscape unless told; more rows make more pages."""
+    _replace(path, pdf_bytes(model, look, entries, page))
+
+
+def png_bytes(
+    model: GanttModel,
+    look: GanttLook,
+    entries: Sequence[LegendEntry] = (),
+    shape: PictureShape | None = None,
+) -> bytes:
+    """The picture of `save_png` in memory, for a workbook or a page."""
+    shape = shape or PictureShape()
+    view, height = _whole_view(model, look, shape.width, shape.width / shape.aspect)
+    ratio = min(shape.pixel_ratio, (MOST_PIXELS / (shape.width * height)) ** 0.5)
+    image = QImage(QSize(round(shape.width * ratio), round(height * ratio)), QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(ratio)
+    image.fill(QColor(look.colours.surface))
+    painter = QPainter(image)
+    painter.setRenderHint(QPainter.RenderHint.TextAntialiasing, True)
+    _paint_picture(painter, QRectF(0, 0, shape.width, height), model, view, look, entries)
+    painter.end()
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    if not image.save(buffer, "PNG"):  # type: ignore[call-overload]  # the stubs ask for bytes; Qt takes text
+        raise OSError("the picture could not be written as PNG")
+    return bytes(buffer.data().data())
+
+
+def svg_bytes(
+    model: GanttModel,
+    look: GanttLook,
+    entries: Sequence[LegendEntry] = (),
+    shape: PictureShape | None = None,
+) -> bytes:
+    """The picture of `save_svg` in memory."""
+    shape = shape or PictureShape()
+    view, height = _whole_view(model, look, shape.width, shape.width / shape.aspect)
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    generator = QSvgGenerator()
+    generator.setOutputDevice(buffer)
+    generator.setResolution(SCREEN_DPI)
+    generator.setSize(QSize(round(shape.width), round(height)))
+    generator.setViewBox(QRectF(0, 0, shape.width, height))
+    painter = QPainter(generator)
+    _paint_picture(painter, QRectF(0, 0, shape.width, height), model, view, look, entries)
+    painter.end()
+    return bytes(buffer.data().data())
+
+
+def pdf_bytes(
+    model: GanttModel,
+    look: GanttLook,
+    entries: Sequence[LegendEntry] = (),
+    page: QPageLayout | None = None,
+) -> bytes:
+    """The pages of `save_pdf` in memory."""
+    margins = QMarginsF(PAGE_MARGIN_MM, PAGE_MARGIN_MM, PAGE_MARGIN_MM, PAGE_MARGIN_MM)
+    layout = page or QPageLayout(
+        QPageSize(QPageSize.PageSizeId.A4),
+        QPageLayout.Orientation.Landscape,
+        margins,
+        QPageLayout.Unit.Millimeter,
+    )
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    writer = QPdfWriter(buffer)
+    writer.setResolution(PRINT_DPI)
+    writer.setPageLayout(layout)
+    scale = PRINT_DPI / SCREEN_DPI
+    width, height = writer.width() / scale, writer.height() / scale
+    painter = QPainter(writer)
+    for number, part in enumerate(pages_of(model, look, height)):
+        if number:
+            writer.newPage()
+        painter.resetTransform()
+        painter.scale(scale, scale)
+        view = fit(part, width - head_width(model, look))
+        view = _with_rows(view, part, height - look.header_height() - FOOTER)
+        _paint_picture(painter, QRectF(0, 0, width, height), part, view, look, entries, model.bars.count)
+    painter.end()
+    return bytes(buffer.data().data())
+
+
+def pages_of(model: GanttModel, look: GanttLook, height: float) -> tuple[GanttModel, ...]:
+    """The chart cut by rows into pages of `height` pixels; a page begins with the heading it continues."""
+    room = height - look.header_height() - FOOTER
+    row_height = row_height_for(model, room)
+    heights = row_tops(model, row_height)
+    if float(heights[-1]) <= room + 0.5:
+        return (model,)
+    pages: list[list[int]] = []
+    current: list[int] = []
+    used, heading = 0.0, None
+    for index, row in enumerate(model.rows):
+        need = float(heights[index + 1] - heights[index])
+        if current and used + need > room:
+            pages.append(current)
+            current, used = [], 0.0
+            if heading is not None and row.kind is not RowKind.HEADING:
+                current, used = [heading], float(heights[heading + 1] - heights[heading])
+        if row.kind is RowKind.HEADING:
+            heading = index
+        current.append(index)
+        used += need
+    pages.append(current)
+    return tuple(rows_of(model, page) for page in pages)
+
+
+def _with_rows(view: GanttView, model: GanttModel, room: float) -> GanttView:
+    return GanttView(view.ms_per_pixel, row_height=row_height_for(model, room))
+
+
+def _whole_view(model: GanttModel, look: GanttLook, width: float, height: float) -> tuple[GanttView, float]:
+    """All of the chart in a width, and the height it takes: less than the page's for a few rows, or more."""
+    room = height - look.header_height() - FOOTER
+    view = _with_rows(fit(model, width - head_width(model, look)), model, room)
+    rows = float(row_tops(model, view.row_height)[-1])
+    return view, rows + look.header_height() + FOOTER
+
+
+def _paint_picture(
+    painter: QPainter,
+    rect: QRectF,
+    model: GanttModel,
+    view: GanttView,
+    look: GanttLook,
+    entries: Sequence[LegendEntry],
+    bar_count: int | None = None,
+) -> None:
+    chart = rect.adjusted(0, 0, 0, -FOOTER)
+    rows = float(row_tops(model, view.row_height)[-1])
+    chart.setHeight(min(chart.height(), rows + look.header_height()))
+    painted = paint_gantt(painter, chart, model, view, look)
+    foot = QRectF(rect.left(), chart.bottom() + 4, rect.width(), FOOTER - 4)
+    if painted.is_merged:
+        count = model.bars.count if bar_count is None else bar_count
+        text = look.words.n("{count} bar, shown merged", "{count} bars, shown merged", count)
+        painter.setFont(look.secondary_font())
+        painter.setPen(QColor(look.colours.muted))
+        taken = painter.fontMetrics().horizontalAdvance(text) + 16
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(foot, right, text)
+        foot.setRight(foot.right() - taken)
+    paint_legend(painter, foot, entries, look)
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write beside the target and put it in its place in one step, so that no reader sees half a file."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,319 @@
+"""Painting the bars: one by one while they are few, from the pyramid when they are many; their labels.
+
+Everything is painted in device-independent pixels counted from the chart's left upper corner, so that no
+coordinate is ever a large number of milliseconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPainterPath, QPen
+
+from ui.gantt.look import HATCHES, GanttLook, Hatch, ink_on
+from ui.gantt.model import BarFlag, GanttModel, RowKind
+from ui.gantt.pyramid import FULL, PROBLEM_BIT, Pyramid
+from ui.gantt.rectangles import Floats, bar_rectangles, draw_lines, draw_rectangles, hatch_lines
+from ui.gantt.view import GanttView
+
+EXACT_BARS = 15_000
+MOST_LABELS = 250
+MOST_MARKED = 5_000
+LABEL_FROM_WIDTH = 14.0
+LABEL_FROM_ROW = 11.0
+IDLE_FROM_WIDTH = 6.0
+LABEL_GAP = 7.0
+
+
+@dataclass(frozen=True, eq=False)
+class Canvas:
+    """What every part of the painter needs: where rows stand, how large the chart is, how fine the device."""
+
+    model: GanttModel
+    view: GanttView
+    look: GanttLook
+    tops: NDArray[np.float64]
+    first_row: int
+    last_row: int
+    width: float
+    height: float
+    ratio: float
+
+    @property
+    def from_ms(self) -> float:
+        return self.view.offset_ms
+
+    @property
+    def to_ms(self) -> float:
+        return self.view.time_at(self.width)
+
+    def row_top(self, row: int) -> float:
+        """Upper edge of a row in the chart."""
+        return float(self.tops[row]) - self.view.top
+
+    def row_height(self, row: int) -> float:
+        return float(self.tops[row + 1] - self.tops[row])
+
+    def bar_edges(self, rows: NDArray[np.int32]) -> tuple[Floats, Floats]:
+        """Upper edge and height of the bars in rows: a third of a tall row is air, a low row has a seam."""
+        tops = self.tops[rows] - self.view.top
+        heights = self.tops[rows + 1] - self.tops[rows]
+        air = np.where(heights >= 18, np.round(heights * 0.17), np.where(heights >= 4, 0.5, 0.0))
+        upper = np.floor((tops + air) * self.ratio + 0.5) / self.ratio
+        lower = np.floor((tops + heights - air) * self.ratio + 0.5) / self.ratio
+        return upper, np.maximum(lower - upper, 1 / self.ratio)
+
+    def rectangles(
+        self, rows: NDArray[np.int32], start_ms: NDArray[np.int64], end_ms: NDArray[np.int64]
+    ) -> Floats:
+        """Rectangles of spans in the chart; see `bar_rectangles`."""
+        upper, heights = self.bar_edges(rows)
+        left: Floats = (start_ms - self.view.offset_ms) / np.float64(self.view.ms_per_pixel)
+        right: Floats = (end_ms - self.view.offset_ms) / np.float64(self.view.ms_per_pixel)
+        return bar_rectangles(left, right, upper, heights, (0.0, self.width), self.ratio)
+
+
+def visible_bars(canvas: Canvas) -> tuple[int, NDArray[np.int64] | None]:
+    """How many bars show, and their indexes unless they are too many to draw one by one."""
+    bars = canvas.model.bars
+    first, last = bars.ranges(canvas.first_row, canvas.last_row, canvas.from_ms, canvas.to_ms)
+    count = int((last - first).sum())
+    if count > EXACT_BARS:
+        return count, None
+    return count, bars.window(canvas.first_row, canvas.last_row, canvas.from_ms, canvas.to_ms)
+
+
+def paint_idle(painter: QPainter, canvas: Canvas, least_width: float = IDLE_FROM_WIDTH) -> None:
+    """Unused time of cards as thin diagonal lines without a fill, with its reason where there is room."""
+    idle = canvas.model.idle
+    indexes = idle.window(canvas.first_row, canvas.last_row, canvas.from_ms, canvas.to_ms)
+    if not indexes.size:
+        return
+    boxes = canvas.rectangles(idle.row[indexes], idle.start_ms[indexes], idle.end_ms[indexes])
+    wide = np.flatnonzero(boxes[:, 2] >= least_width)[:MOST_MARKED]
+    indexes, boxes = indexes[wide], boxes[wide]
+    pen = QPen(QColor(canvas.look.colours.control), 0.8)
+    painter.setPen(pen)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+    draw_lines(painter, hatch_lines(boxes, Hatch.RISING, 5.0))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    for index, box in zip(indexes[:MOST_LABELS], boxes[:MOST_LABELS], strict=True):
+        text = canvas.model.idle_text(int(index))
+        if text and box[2] > 60 and box[3] >= LABEL_FROM_ROW:
+            painter.setFont(canvas.look.secondary_font())
+            shown = _visible(box, canvas.width).adjusted(6, 0, -6, 0)
+            draw_haloed(painter, shown, text, canvas.look, Qt.AlignmentFlag.AlignRight)
+
+
+def paint_exact(painter: QPainter, canvas: Canvas, indexes: NDArray[np.int64]) -> Floats:
+    """Every visible bar as its own rectangle, one call a colour class; returns the rectangles."""
+    model, look = canvas.model, canvas.look
+    boxes = canvas.rectangles(
+        model.bars.row[indexes], model.bars.start_ms[indexes], model.bars.end_ms[indexes]
+    )
+    classes = model.colour_class[indexes]
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    for class_no in np.unique(classes):
+        chosen = boxes[classes == class_no]
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(look.fill(int(class_no))))
+        draw_rectangles(painter, chosen)
+        paint_hatch(painter, chosen, HATCHES[int(class_no)], look)
+    _paint_marks(painter, canvas, boxes, model.flags[indexes])
+    return boxes
+
+
+def paint_hatch(painter: QPainter, boxes: Floats, hatch: Hatch, look: GanttLook) -> None:
+    """The line pattern of a class inside rectangles that are wide enough for it."""
+    lines = hatch_lines(boxes, hatch)
+    if not lines.shape[0]:
+        return
+    pen = QPen(look.hatch_colour(), 1.6)
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    if hatch is Hatch.DOTS:
+        pen.setDashPattern([1.0, 2.5])
+    painter.setPen(pen)
+    slanted = hatch in (Hatch.RISING, Hatch.FALLING, Hatch.CROSSED)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, slanted)
+    draw_lines(painter, lines)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+
+def paint_overview(painter: QPainter, canvas: Canvas, pyramid: Pyramid) -> None:
+    """Bars thinner than a pixel as one picture from the pyramid, then every problem again on top of it."""
+    bins, bin_ms = pyramid.level_for(canvas.view.ms_per_pixel)
+    first_bin = max(0, int(canvas.from_ms // bin_ms))
+    last_bin = min(bins.shape[1], int(canvas.to_ms // bin_ms) + 1)
+    if first_bin >= last_bin:
+        return
+    left = canvas.view.x_of(first_bin * bin_ms)
+    width = (last_bin - first_bin) * bin_ms / canvas.view.ms_per_pixel
+    colours = _overview_colours(canvas.look)
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    for first, last in _even_rows(canvas):
+        part = np.ascontiguousarray(bins[first:last, first_bin:last_bin])
+        # The picture only borrows the memory of `part`, which lives until the end of this turn of the loop.
+        coded = QImage(
+            part.data, part.shape[1], part.shape[0], part.strides[0], QImage.Format.Format_Indexed8
+        )
+        coded.setColorTable(colours)
+        picture = coded.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
+        upper, heights = canvas.bar_edges(np.arange(first, last, dtype=np.int32))
+        if canvas.row_height(first) >= 4:
+            for line in range(last - first):
+                target = QRectF(left, upper[line], width, heights[line])
+                painter.drawImage(target, picture, QRectF(0, line, part.shape[1], 1))
+        else:
+            height = upper[-1] + heights[-1] - upper[0]
+            painter.drawImage(QRectF(left, upper[0], width, height), picture)
+    _paint_visible_problems(painter, canvas)
+
+
+def paint_labels(painter: QPainter, canvas: Canvas, indexes: NDArray[np.int64], boxes: Floats) -> None:
+    """Names of the widest bars, inside plain fills and beside hatched ones, at the part that shows."""
+    if canvas.view.row_height < LABEL_FROM_ROW or not indexes.size:
+        return
+    model, look = canvas.model, canvas.look
+    hatched = np.array([HATCHES[c] is not Hatch.NONE for c in range(1, 8)])
+    beside = hatched[model.colour_class[indexes] - 1]
+    wanted = np.flatnonzero(np.where(beside, boxes[:, 2] >= 4.0, boxes[:, 2] >= LABEL_FROM_WIDTH))
+    wanted = wanted[np.argsort(-boxes[wanted, 2], kind="stable")][:MOST_LABELS]
+    font = look.secondary_font()
+    metrics = QFontMetricsF(font)
+    painter.setFont(font)
+    for position in wanted:
+        index = int(indexes[position])
+        text = model.label(index)
+        if not text:
+            continue
+        box = _visible(boxes[position], canvas.width)
+        fill = QColor(look.fill(int(model.colour_class[index])))
+        if beside[position] and _label_beside(painter, canvas, index, box, text, metrics):
+            continue
+        if not beside[position]:
+            _label_inside(painter, box, text, metrics, ink_on(fill))
+        elif metrics.horizontalAdvance(text) + 8 <= box.width():
+            draw_haloed(painter, box, text, look, Qt.AlignmentFlag.AlignHCenter)
+
+
+def draw_haloed(painter: QPainter, box: QRectF, text: str, look: GanttLook, align: Qt.AlignmentFlag) -> None:
+    """Text on a pattern, cut to the box and readable through an edge in the background's colour."""
+    font = painter.font()
+    metrics = QFontMetricsF(font)
+    text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, box.width())
+    free = box.width() - metrics.horizontalAdvance(text)
+    share = {Qt.AlignmentFlag.AlignRight: 1.0, Qt.AlignmentFlag.AlignHCenter: 0.5}.get(align, 0.0)
+    base = box.center().y() + (metrics.ascent() - metrics.descent()) / 2
+    path = QPainterPath()
+    path.addText(QPointF(box.left() + free * share, base), font, text)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+    pen = QPen(QColor(look.colours.surface), 4.0)
+    pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    painter.strokePath(path, pen)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    painter.setPen(QColor(look.colours.text))
+    painter.drawText(QPointF(box.left() + free * share, base), text)
+
+
+def _label_inside(painter: QPainter, box: QRectF, text: str, metrics: QFontMetricsF, ink: QColor) -> None:
+    room = box.width() - 6
+    if metrics.horizontalAdvance(text) > room:
+        text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+        if len(text) < 4:
+            return
+    painter.setPen(ink)
+    painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+
+
+def _label_beside(
+    painter: QPainter, canvas: Canvas, index: int, box: QRectF, text: str, metrics: QFontMetricsF
+) -> bool:
+    bars, need = canvas.model.bars, metrics.horizontalAdvance(text) + 2 * LABEL_GAP
+    row, right_end, left_end = bars.row[index], canvas.width, 0.0
+    if index + 1 < bars.count and bars.row[index + 1] == row:
+        right_end = min(right_end, canvas.view.x_of(float(bars.start_ms[index + 1])))
+    if index > 0 and bars.row[index - 1] == row:
+        left_end = max(left_end, canvas.view.x_of(float(bars.end_ms[index - 1])))
+    painter.setPen(QColor(canvas.look.colours.text))
+    place = Qt.AlignmentFlag.AlignVCenter
+    if right_end - box.right() >= need:
+        area = QRectF(box.right() + LABEL_GAP, box.top(), need, box.height())
+        painter.drawText(area, place | Qt.AlignmentFlag.AlignLeft, text)
+        return True
+    if box.left() - left_end >= need:
+        area = QRectF(box.left() - need, box.top(), need - LABEL_GAP, box.height())
+        painter.drawText(area, place | Qt.AlignmentFlag.AlignRight, text)
+        return True
+    return False
+
+
+def _visible(box: Floats, width: float) -> QRectF:
+    left, right = max(0.0, float(box[0])), min(width, float(box[0] + box[2]))
+    return QRectF(left, float(box[1]), max(0.0, right - left), float(box[3]))
+
+
+def _paint_visible_problems(painter: QPainter, canvas: Canvas) -> None:
+    bars, flags = canvas.model.bars, canvas.model.flags
+    wrong = np.flatnonzero(flags & BarFlag.PROBLEM)
+    seen = (bars.row[wrong] >= canvas.first_row) & (bars.row[wrong] < canvas.last_row)
+    seen &= (bars.end_ms[wrong] > canvas.from_ms) & (bars.start_ms[wrong] < canvas.to_ms)
+    wrong = wrong[seen][:MOST_MARKED]
+    boxes = canvas.rectangles(bars.row[wrong], bars.start_ms[wrong], bars.end_ms[wrong])
+    _paint_marks(painter, canvas, boxes, flags[wrong])
+
+
+def _paint_marks(painter: QPainter, canvas: Canvas, boxes: Floats, flags: NDArray[np.uint8]) -> None:
+    look = canvas.look
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    if look.show_critical:
+        critical = boxes[(flags & BarFlag.CRITICAL) > 0].copy()
+        critical[:, 1] += critical[:, 3] - 3
+        critical[:, 3] = 3
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(look.colours.text))
+        draw_rectangles(painter, critical)
+    wrong = boxes[(flags & BarFlag.PROBLEM) > 0].copy()
+    if not wrong.shape[0]:
+        return
+    thin = wrong[:, 2] < 8
+    narrow = wrong[thin]
+    narrow[:, 2] = np.maximum(narrow[:, 2], 3.0)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(look.colours.err))
+    draw_rectangles(painter, narrow)
+    pen = QPen(QColor(look.colours.err), 2.5)
+    pen.setJoinStyle(Qt.PenJoinStyle.MiterJoin)
+    painter.setPen(pen)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    draw_rectangles(painter, wrong[~thin] + np.array([1.0, 1.0, -2.0, -2.0]))
+
+
+def _overview_colours(look: GanttLook) -> list[int]:
+    table = []
+    for code in range(256):
+        share, class_no = code & FULL, (code >> 4) & 7
+        if share == 0 or class_no == 0:
+            table.append(0)
+            continue
+        colour = QColor(look.colours.err if code & PROBLEM_BIT else look.fill(class_no))
+        # The least share still shows: a quarter of the colour.
+        colour.setAlphaF(0.25 + 0.75 * share / FULL)
+        table.append(colour.rgba())
+    return table
+
+
+def _even_rows(canvas: Canvas) -> list[tuple[int, int]]:
+    """Runs of neighbouring rows without a heading between them."""
+    runs: list[tuple[int, int]] = []
+    for row in range(canvas.first_row, canvas.last_row):
+        if canvas.model.rows[row].kind is RowKind.HEADING:
+            continue
+        if runs and runs[-1][1] == row:
+            runs[-1] = (runs[-1][0], row + 1)
+        else:
+            runs.append((row, row + 1))
+    return runs

@@ -1,0 +1,1 @@
+"""Widgets shared by the pages: fields, chips, figures, the answer strip, steps, problems, explanations."""
