@@ -297,7 +297,7 @@ def sample_lots(raw: Record, names: dict[str, str]) -> tuple[Lot, ...]:
 def hourly_offers(prices: Record, names: dict[str, str]) -> tuple[HourlyOffer, ...]:
     """Return the observed prices by the hour, each with its date.
 
-    The latest price of an offer has the plain id and name, so that a refresh finds it; earlier ones add a day.
+    The latest price of an offer has the plain id and name, so that a refresh finds it; others add a day.
     """
     rules = {rule["provider"]: rule for rule in prices["billing_rules"]}
     rows = sorted(prices["observations"], key=lambda row: row["date"] or "", reverse=True)

@@ -145,7 +145,7 @@ class Runner(QObject):
 
         try:
             result = run.function(*run.args, progress=progress, cancelled=lambda: run.token.cancelled)
-        except Exception as error:  # one of the two places that report to the person
+        except Exception as error:  # noqa: BLE001  # one of the two places that report to the person
             self._report(run, "failed", error)
         else:
             self._report(run, "done", result)

@@ -49,7 +49,7 @@ def language_of(locale: str) -> Language:
 
 
 def number_format_of(locale: str) -> NumberFormat:
-    """Return the number format for a system locale; other Spanish-speaking places write as the nearest of ours."""
+    """Return the number format for a system locale; other places write as the nearest of ours."""
     plain = locale.split(".")[0].replace("-", "_")
     language, _, rest = plain.partition("_")
     place = rest.split("_")[-1]
@@ -122,7 +122,7 @@ class Settings:
     @property
     def tour_seen(self) -> bool:
         """Whether the tour was finished or skipped."""
-        return self._store.value("tour_seen") == "yes"
+        return bool(self._store.value("tour_seen") == "yes")
 
     @tour_seen.setter
     def tour_seen(self, value: bool) -> None:

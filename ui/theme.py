@@ -72,18 +72,21 @@ class Tokens:
 
 LIGHT = Tokens(
     "light", "#F2F4F6", "#FFFFFF", "#F8F9FA", "#E9EDF0", "#1A1F24", "#4E5965", "#D3D8DE", "#77828E",
-    "#0B5A78", "#FFFFFF", "#DCEDF3", "#CFE5EE", "#17663A", "#E0F2E6", "#7F4A00", "#FFF1D6", "#A8201A", "#FCE6E4",
+    "#0B5A78", "#FFFFFF", "#DCEDF3", "#CFE5EE", "#17663A", "#E0F2E6", "#7F4A00", "#FFF1D6",
+    "#A8201A", "#FCE6E4",
     ("#1F3A6E", "#3C8FE0", "#CF7A18", "#74200F", "#37766A", "#8440AE", "#A08C95"),
 )  # fmt: skip
 DARK = Tokens(
     "dark", "#1B1F24", "#22272D", "#282E35", "#2B3138", "#E6E9EC", "#AAB4BE", "#3B434C", "#7F8B97",
-    "#6CC3DD", "#0C1D24", "#1E3A45", "#27495A", "#7FD3A0", "#1E3A2A", "#F2BC5E", "#40321A", "#FF9D94", "#472422",
+    "#6CC3DD", "#0C1D24", "#1E3A45", "#27495A", "#7FD3A0", "#1E3A2A", "#F2BC5E", "#40321A",
+    "#FF9D94", "#472422",
     ("#5B7CE6", "#A3E4F7", "#F6D65B", "#DB5334", "#55C092", "#C79DF6", "#94808F"),
 )  # fmt: skip
 # Text and lines at full strength, no soft fills; the selection keeps a tint, since nothing else marks it.
 HIGH_CONTRAST = Tokens(
     "high-contrast", "#FFFFFF", "#FFFFFF", "#FFFFFF", "#FFFFFF", "#000000", "#000000", "#000000", "#000000",
-    "#003A57", "#FFFFFF", "#FFFFFF", "#CFE5EE", "#003D1B", "#FFFFFF", "#4D2C00", "#FFFFFF", "#7A0000", "#FFFFFF",
+    "#003A57", "#FFFFFF", "#FFFFFF", "#CFE5EE", "#003D1B", "#FFFFFF", "#4D2C00", "#FFFFFF",
+    "#7A0000", "#FFFFFF",
     LIGHT.charts,
 )  # fmt: skip
 
@@ -158,7 +161,7 @@ class Theme(QObject):
         return QColor(getattr(self.tokens, role))
 
     def font(self, role: TextRole) -> QFont:
-        """Return the font of a text role: the system's interface font scaled in points, with tabular digits."""
+        """Return the font of a text role: the system's font scaled in points, tabular digits."""
         font = QFont(self._base_font) if self._base_font is not None else QFont(QApplication.font())
         size = font.pointSizeF() if font.pointSizeF() > 0 else font.pixelSize() * 0.75
         font.setPointSizeF(size * _RATIO[role])
@@ -252,7 +255,7 @@ def chart_ink(class_no: int, tokens: Tokens) -> str:
 
 
 def chart_hatch(class_no: int, tokens: Tokens) -> str:
-    """Return the colour of a class's hatch: the fill moved away from the ink, or towards it where that is not seen."""
+    """Return the colour of a hatch: the fill moved away from the ink, or towards it where unseen."""
     fill, ink = tokens.charts[class_no - 1], chart_ink(class_no, tokens)
     other = "#FFFFFF" if ink == "#000000" else "#000000"
     away, toward = _mixed(fill, other, 0.45), _mixed(fill, ink, 0.35)
@@ -261,7 +264,7 @@ def chart_hatch(class_no: int, tokens: Tokens) -> str:
 
 @lru_cache(maxsize=64)
 def chart_brush(class_no: int, tokens: Tokens, *, hatched: bool = True) -> QBrush:
-    """Return the brush of chart class 1 to 7: its fill with its hatch, or the fill alone for bars under 6 px."""
+    """Return the brush of chart class 1 to 7; `hatched=False` is for bars under 6 px."""
     fill = QColor(tokens.charts[class_no - 1])
     if class_no == 1 or not hatched:
         return QBrush(fill)
@@ -290,7 +293,8 @@ QLineEdit, QComboBox, QPlainTextEdit {{ background: {tokens.surface}; color: {to
   border: 1px solid {tokens.control}; border-radius: 4px; padding: 1px 7px; min-height: {field};
   selection-background-color: {tokens.selection}; selection-color: {tokens.text}; }}
 QComboBox {{ padding-right: 24px; }}
-QLineEdit:focus, QComboBox:focus, QPlainTextEdit:focus {{ border: 2px solid {tokens.accent}; padding: 0 6px; }}
+QLineEdit:focus, QComboBox:focus, QPlainTextEdit:focus {{
+  border: 2px solid {tokens.accent}; padding: 0 6px; }}
 QComboBox:focus {{ padding-right: 23px; }}
 QLineEdit[problem="error"], QComboBox[problem="error"] {{ border: 2px solid {tokens.err}; padding: 0 6px; }}
 QLineEdit:disabled, QComboBox:disabled {{ background: {tokens.header}; color: {tokens.muted}; }}
@@ -311,7 +315,8 @@ QPushButton[look="primary"]:focus {{ border: 2px solid {tokens.text}; }}
 QPushButton[look="link"] {{ background: transparent; border: 2px solid transparent; padding: 0 2px;
   color: {tokens.accent}; text-decoration: underline; text-align: left; min-height: 0; }}
 QPushButton[look="link"]:focus {{ border-color: {tokens.accent}; }}
-QPushButton[look="quiet"] {{ background: transparent; border: 2px solid transparent; padding: 2px; min-height: 0; }}
+QPushButton[look="quiet"] {{
+  background: transparent; border: 2px solid transparent; padding: 2px; min-height: 0; }}
 QPushButton[look="quiet"]:focus {{ border-color: {tokens.accent}; }}
 QCheckBox, QRadioButton {{ spacing: 8px; }}
 QCheckBox::indicator, QRadioButton::indicator {{ width: 14px; height: 14px; background: {tokens.surface};
@@ -325,7 +330,8 @@ QRadioButton::indicator:checked {{ border-color: {tokens.accent}; background: qr
   stop:1 {tokens.accent}); }}
 QCheckBox:focus, QRadioButton:focus {{ border: 2px solid {tokens.accent}; border-radius: 4px; }}
 QFrame[look="box"] {{ background: {tokens.surface}; border: 1px solid {tokens.line}; border-radius: 4px; }}
-QFrame[look="popup"] {{ background: {tokens.surface}; border: 1px solid {tokens.control}; border-radius: 4px; }}
+QFrame[look="popup"] {{
+  background: {tokens.surface}; border: 1px solid {tokens.control}; border-radius: 4px; }}
 QFrame[look="raised"] {{ background: {tokens.raised}; border: none; border-radius: 4px; }}
 QFrame[look="header"] {{ background: {tokens.header}; border: none; border-bottom: 1px solid {tokens.line}; }}
 QFrame[look="error"] {{ background: {tokens.err_soft}; border: 1px solid {tokens.err}; border-radius: 4px; }}
@@ -338,7 +344,8 @@ QTableView:focus, QListView:focus {{ border: 2px solid {tokens.accent}; }}
 QHeaderView, QHeaderView::section {{ background: {tokens.header}; color: {tokens.muted}; border: none; }}
 QHeaderView::section {{ border-bottom: 1px solid {tokens.line}; padding: 4px 8px; }}
 QTableCornerButton::section {{ background: {tokens.header}; border: none; }}
-QToolTip {{ background: {tokens.raised}; color: {tokens.text}; border: 1px solid {tokens.control}; padding: 4px; }}
+QToolTip {{
+  background: {tokens.raised}; color: {tokens.text}; border: 1px solid {tokens.control}; padding: 4px; }}
 QSplitter::handle {{ background: {tokens.line}; }}
 """
 

@@ -31,7 +31,7 @@ def problems_of(quote: Quote, today: dt.date) -> tuple[Problem, ...]:
 
 def cycle_of(stages: tuple[Stage, ...]) -> tuple[str, ...]:
     """Return the names of stages that wait for each other in a circle; those merely behind one are not named."""
-    waits = {stage.id: {before for before in stage.after} for stage in stages}
+    waits = {stage.id: set(stage.after) for stage in stages}
     leads: dict[str, set[str]] = {stage.id: set() for stage in stages}
     for stage in stages:
         for before in stage.after:

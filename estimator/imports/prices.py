@@ -1,8 +1,8 @@
 """Price lists from a table: lots by term and cards by the hour, for the planner's own catalogue.
 
-Columns are known by Spanish or English headers. Whether a mark is a decimal one is decided per column; where a
-column contradicts itself nothing is taken from it, and where it leaves the question open a warning says what
-was assumed. Rows that cannot be offers are named with their line; the others are kept.
+Columns are known by Spanish or English headers. Whether a mark is a decimal one is decided per column; where
+a column contradicts itself nothing is taken from it, and where it leaves the question open a warning says
+what was assumed. Rows that cannot be offers are named with their line; the others are kept.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class _Reading:
         self.problems.append(Problem(code, where, severity, tuple(gaps.items())))
 
 
-class _RowRefused(Exception):
+class _RowError(Exception):
     """Why a row is no offer: a code and the gaps of its sentence."""
 
     def __init__(self, code: str, **values: object) -> None:
@@ -111,8 +111,9 @@ def read_offers(
 ) -> tuple[tuple[Lot | HourlyOffer, ...], tuple[Problem, ...]]:
     """Return the offers of a price list, in its order, and what was wrong or assumed.
 
-    A lot has a column per term ("3 days") or a row per term ("days" and "price"); rows of the same lot become
-    one. `cards` are those that offers may name; `number_format` and `currency` hold where the table is silent.
+    A lot has a column per term ("3 days") or a row per term ("days" and "price"); rows of the same lot
+    become one. `cards` are those that offers may name; `number_format` and `currency` hold where the table
+    is silent.
     """
     reading = _Reading(table, cards)
     reading.problems.extend(table.notes)
@@ -123,7 +124,7 @@ def read_offers(
     for line, cells in zip(table.lines, table.rows, strict=True):
         try:
             rows.append((line, _row(reading, line, cells)))
-        except _RowRefused as refused:
+        except _RowError as refused:
             reading.say(refused.code, Severity.ERROR, line, **refused.values)
     return _offers(reading, rows), tuple(reading.problems)
 
@@ -209,64 +210,85 @@ def _cell_currency(cell: Cell) -> str:
     return next((code for mark, code in _MONEY.items() if mark in words), "")
 
 
-def _row(reading: _Reading, line: int, cells: tuple[Cell, ...]) -> _Row:
-    """Return one row's offer. Raises _RowRefused."""
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """One row's cells by meaning."""
 
-    def text(meaning: str) -> str:
-        place = reading.places.get(meaning)
-        return "" if place is None or cells[place] is None else str(cells[place])
+    reading: _Reading
+    cells: tuple[Cell, ...]
 
-    def number(place: int | None) -> Decimal | None:
-        if place is None or cells[place] is None:
+    def text(self, meaning: str) -> str:
+        """Return the cell's text, empty where there is none."""
+        place = self.reading.places.get(meaning)
+        return "" if place is None or self.cells[place] is None else str(self.cells[place])
+
+    def number(self, place: int | None) -> Decimal | None:
+        """Return the number in a column, None where the cell is empty. Raises _RowError."""
+        if place is None or self.cells[place] is None:
             return None
-        value = reading.numbers[place].number(cells[place])
+        header, text = self.reading.table.header[place], str(self.cells[place])
+        value = self.reading.numbers[place].number(self.cells[place])
         if value is None:
-            raise _RowRefused("number_unreadable", header=reading.table.header[place], text=str(cells[place]))
+            raise _RowError("number_unreadable", header=header, text=text)
         if value < 0:
-            raise _RowRefused("number_negative", header=reading.table.header[place], text=str(cells[place]))
+            raise _RowError("number_negative", header=header, text=text)
         return value
 
-    def count(meaning: str) -> int | None:
-        value = number(reading.places.get(meaning))
-        if value is not None and (value != int(value) or value < 1):
-            raise _RowRefused(
-                "not_a_count", header=reading.table.header[reading.places[meaning]], text=str(value)
-            )
-        return None if value is None else int(value)
+    def count(self, meaning: str) -> int | None:
+        """Return a whole number of at least one, None where the cell is empty. Raises _RowError."""
+        place = self.reading.places.get(meaning)
+        value = self.number(place)
+        if place is None or value is None:
+            return None
+        if value != int(value) or value < 1:
+            raise _RowError("not_a_count", header=self.reading.table.header[place], text=str(value))
+        return int(value)
 
-    name = text("name")
+
+def _row(reading: _Reading, line: int, cells: tuple[Cell, ...]) -> _Row:
+    """Return one row's offer. Raises _RowError."""
+    row = _Cells(reading, cells)
+    name = row.text("name")
     if "name" in reading.places and not name:
-        raise _RowRefused("row_without_name")
-    written, in_card = _split_count(text("card"))
+        raise _RowError("row_without_name")
+    written, in_card = _split_count(row.text("card"))
     if not written:
-        raise _RowRefused("row_without_card")
-    cards = count("cards")
-    if cards is not None and in_card is not None and cards != in_card:
-        raise _RowRefused("card_counts_differ", in_column=cards, in_name=in_card)
-    cards, nodes = cards or in_card or 1, count("nodes") or 1
+        raise _RowError("row_without_card")
+    in_column = row.count("cards")
+    if in_column is not None and in_card is not None and in_column != in_card:
+        raise _RowError("card_counts_differ", in_column=in_column, in_name=in_card)
+    cards, nodes = in_column or in_card or 1, row.count("nodes") or 1
     if cards % nodes:
-        raise _RowRefused("nodes_unequal", cards=cards, nodes=nodes)
-    card = _card(reading, line, written, number(reading.places.get("memory_gb")))
-    terms = {days: price for days, place in reading.terms.items() if (price := number(place)) is not None}
-    days, price = count("days"), number(reading.places.get("price"))
-    if days is not None and price is not None:
-        terms[days] = price
-    hourly = number(reading.places.get("hourly"))
+        raise _RowError("nodes_unequal", cards=cards, nodes=nodes)
+    card = _card(reading, line, written, row.number(reading.places.get("memory_gb")))
+    terms, hourly = _term_prices(row), row.number(reading.places.get("hourly"))
     if not terms and hourly is None:
-        raise _RowRefused("row_without_price")
+        raise _RowError("row_without_price")
     return _Row(
         name=name or f"{cards} × {card.name}",
         card=card,
         cards=cards,
         nodes=nodes,
-        stock=count("stock"),
-        currency=_row_currency(reading, text("currency"), cells),
+        stock=row.count("stock"),
+        currency=_row_currency(reading, row.text("currency"), cells),
         date=_row_date(reading, line, cells),
-        seller=text("seller"),
-        source=text("source") or reading.table.name,
-        note=text("note"),
-        terms=tuple(TermPrice(days=each, price=terms[each]) for each in sorted(terms)),
+        seller=row.text("seller"),
+        source=row.text("source") or reading.table.name,
+        note=row.text("note"),
+        terms=terms,
         hourly=hourly,
+    )
+
+
+def _term_prices(row: _Cells) -> tuple[TermPrice, ...]:
+    """Return a row's prices by term, whether it has a column for each or says which it is about."""
+    places = row.reading.places
+    prices = {days: row.number(place) for days, place in row.reading.terms.items()}
+    days = row.count("days")
+    if days is not None:
+        prices[days] = row.number(places.get("price"))
+    return tuple(
+        TermPrice(days=each, price=price) for each, price in sorted(prices.items()) if price is not None
     )
 
 
@@ -280,7 +302,7 @@ def _split_count(text: str) -> tuple[str, int | None]:
 
 
 def _card(reading: _Reading, line: int, text: str, memory_gb: Decimal | None) -> Card:
-    """Return the card a row means; among several the first, said in a warning. Raises _RowRefused for none."""
+    """Return the card a row means; of several the first, said in a warning. Raises _RowError for none."""
     for card in reading.cards:
         if text.casefold() in (card.id.casefold(), card.name.casefold()):
             return card
@@ -288,9 +310,9 @@ def _card(reading: _Reading, line: int, text: str, memory_gb: Decimal | None) ->
     found = [card for card in reading.cards if wanted and wanted <= _card_tokens(card)]
     sized = [card for card in found if memory_gb is None or card.marketed_gb == memory_gb]
     if found and not sized:
-        raise _RowRefused("card_memory_differs", card=text, memory_gb=memory_gb)
+        raise _RowError("card_memory_differs", card=text, memory_gb=memory_gb)
     if not sized:
-        raise _RowRefused("card_unknown", card=text)
+        raise _RowError("card_unknown", card=text)
     # "RTX 4080" is not less of a match for "RTX 4080 SUPER" than for itself: the plainest name goes first.
     plainest = min(len(_tokens(card.name)) for card in sized)
     best = [card for card in sized if len(_tokens(card.name)) == plainest]
@@ -313,15 +335,15 @@ def _row_currency(reading: _Reading, text: str, cells: tuple[Cell, ...]) -> str:
     if text:
         code = _MONEY.get(text.casefold(), text.upper())
         if not re.fullmatch("[A-Z]{3}", code):
-            raise _RowRefused("currency_unknown", text=text)
+            raise _RowError("currency_unknown", text=text)
         return code
     places = [*reading.terms.values(), *(reading.places.get(each, -1) for each in ("price", "hourly"))]
     marked = {_cell_currency(cells[place]) for place in places if place >= 0} - {""}
     if len(marked) > 1:
-        raise _RowRefused("currencies_differ", currencies=tuple(sorted(marked)))
+        raise _RowError("currencies_differ", currencies=tuple(sorted(marked)))
     code = marked.pop() if marked else reading.currency
     if not code:
-        raise _RowRefused("row_without_currency")
+        raise _RowError("row_without_currency")
     return code
 
 

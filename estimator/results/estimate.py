@@ -11,7 +11,7 @@ from estimator.problems import Absent, Place, Problem
 from estimator.quote import AssignmentPolicy, ConditionState, Quote
 from estimator.results.memory import CardVerdict, StageMemory
 from estimator.results.price import Price
-from estimator.schedule import Schedule
+from estimator.results.schedule import Schedule
 
 
 class QuoteStatus(StrEnum):

@@ -5,9 +5,10 @@ The front door is `solve(problem)`. It is not about money, rental terms or memor
 
 from __future__ import annotations
 
+from estimator.results.schedule import Bars, Schedule, Status
 from estimator.schedule.network import critical_path, find_cycles, schedulable_stages, topological_order
 from estimator.schedule.problem import NOT_ELIGIBLE, UNLIMITED, WHOLE_TASK, CycleFound, Policy, Problem
-from estimator.schedule.schedule import Bars, Schedule, Status, bars
+from estimator.schedule.schedule import bars
 from estimator.schedule.solve import solve
 
 __all__ = [

@@ -89,7 +89,7 @@ class Problem:
         return len(self.card_model)
 
 
-class CycleFound(Exception):  # noqa: N818 - what was found, in the words of `find_cycles`
+class CycleFound(Exception):
     """Stages wait for each other in a circle. `stages` names those on a cycle, rising, and no others."""
 
     def __init__(self, stages: tuple[int, ...]) -> None:

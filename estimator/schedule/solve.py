@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from estimator.results.schedule import Schedule
 from estimator.schedule.bounds import StageBounds
 from estimator.schedule.events import Events
 from estimator.schedule.fleet import Fleet, why_blocked
 from estimator.schedule.network import topological_order
 from estimator.schedule.problem import Problem
-from estimator.schedule.schedule import Schedule, make_schedule, no_schedule
+from estimator.schedule.schedule import make_schedule, no_schedule
 
 
 def solve(problem: Problem) -> Schedule:

@@ -20,7 +20,7 @@ from estimator.wording.numbers import MINUS, NumberFormat, number_text
 
 _MINUTES_UNTIL = 120
 _HOURS_UNTIL = 72
-# CLDR 47, English, abbreviated; Spanish dates are all figures.
+# CLDR, English, abbreviated; Spanish dates are all figures.
 _ENGLISH_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 

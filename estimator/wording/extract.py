@@ -98,7 +98,9 @@ def new_catalogue(calls: list[Call], old: Catalog) -> Catalog:
             continue
         context, sentence = call.key
         message = catalogue.get(sentence, context)
-        plural = call.plural or (message.id[1] if message and isinstance(message.id, tuple) else None)
+        plural = call.plural or (
+            _forms(message.id)[-1] if message and not isinstance(message.id, str) else None
+        )
         known = old.get(sentence, context)
         catalogue.add(
             (sentence, plural) if plural else sentence,
@@ -180,12 +182,10 @@ def _literals(node: ast.expr) -> tuple[str, ...]:
 
 
 def _kept_translation(known: Message | None, plural: str | None) -> str | tuple[str, ...]:
-    if known is None or isinstance(known.id, tuple) is not bool(plural):
-        return ("", "") if plural else ""
-    if plural and known.id[1] != plural:
-        return ("", "")
-    strings = _forms(known.string)
-    return strings if plural else strings[0]
+    if known is not None and _forms(known.id)[1:] == ((plural,) if plural else ()):
+        strings = _forms(known.string)
+        return strings if plural else strings[0]
+    return ("", "") if plural else ""
 
 
 def _forms(text: str | list[str] | tuple[str, ...] | None) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ class NumberFormat(StrEnum):
 
     @property
     def decimal_mark(self) -> str:
-        """The mark before the decimals (CLDR 47: a comma in Spain, a point in Mexico)."""
+        """The mark before the decimals (CLDR: a comma in Spain, a point in Mexico)."""
         return "," if self is NumberFormat.ES_ES else "."
 
     @property

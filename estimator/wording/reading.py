@@ -117,7 +117,8 @@ def _read_figure(figure: str, number_format: NumberFormat, pasted: bool) -> Read
         return Reading(code="ambiguous_number")
     marks = re.findall(r"[.,]", figure)
     if len(marks) <= 1:
-        echo = pasted and _could_be_grouped(figure)
+        # Typed, only the region's own mark between thousands is in doubt: 1,234 in the United States.
+        echo = _could_be_grouped(figure) and (pasted or number_format.group_mark in marks)
         return Reading(Decimal(figure.replace(",", ".")), echo=echo)
     group, mark = re.escape(number_format.group_mark), re.escape(number_format.decimal_mark)
     is_regional = re.fullmatch(rf"[1-9][0-9]{{0,2}}(?:{group}[0-9]{{3}})+(?:{mark}[0-9]*)?", figure)

@@ -65,17 +65,22 @@ SENTENCES: dict[str, str] = {
     ),
     "missing_set_up": _("The set-up time of the offer is not known. Write it, 0 if there is none."),
     "offer_too_small": _("The offer has {available} cards and {cards} are needed."),
+    "over_budget": _("The plan costs more than the budget."),
+    "over_quota": _("The plan takes more cards than the quota."),
     # work and organisation
     "cannot_run": _("{stage} can never start: it asks for more than any lot or shared resource holds."),
     "card_not_eligible": _("{card} is not among the card models of {stage}."),
     "card_unknown": _("The catalogue does not know the card {card}. Add it."),
+    "chosen_plan_gone": _("The plan you chose is no longer possible. Another is shown: choose one."),
     "cycle": _("These stages wait for each other: {stages}. Take one link away."),
     "does_not_fit": _("The task does not fit on {card}: {short_bytes} short on each card."),
+    "limit_not_met": _("The earliest delivery, {earliest_ms}, is later than the limit of {limit_ms}."),
     "missing_capacity": _("The capacity of {resource} is missing."),
     "missing_duration": _("The duration of {stage} is missing."),
     "missing_factor": _("A card's factor is missing in {stage}."),
     "missing_slow_down": _("The mutual slow-down is missing. Write 1 if tasks do not slow each other down."),
     "no_mechanism": _("Nothing says how a task is spread over several cards. Name the mechanism."),
+    "no_organisation": _("There is no organisation yet. Add one."),
     "no_work": _("There is nothing to compute yet. Add a stage that runs on cards."),
     # files
     "catalogue_missing": _("{name} has no catalogue inside. It was not opened."),
@@ -138,6 +143,18 @@ CONDITIONS: dict[str, str] = {
 }
 """What has to hold before a quote is firm, a claim each; derived by `conditions`."""
 
+COUNTER_EXAMPLES: dict[str, str] = {
+    "all_on_channel": _("The whole task, {hold_ms}, goes through one shared channel."),
+    "shared_channel": _("{hold_ms} of each task go through one shared channel, {compute_ms} do not."),
+    "unequal_availability": _(
+        "{long_count} tasks of {long_ms} and then {short_count} of {short_ms}, assigned by availability."
+    ),
+    "unequal_blocks": _(
+        "{long_count} tasks of {long_ms} and then {short_count} of {short_ms}, in fixed blocks."
+    ),
+}
+"""Cases near a plan in which splitting pays less than it promises."""
+
 PLURAL_SENTENCES: dict[str, tuple[str, str]] = {}
 """Codes whose sentence depends on a whole number `count`: (one, many), marked with `_n`."""
 
@@ -186,7 +203,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "StateClass.temporaries": _("Temporaries"),
     "StateClass.whole": _("Whole task"),
 }
-"""The word of a choice by "Class.value": a sentence, or (context, sentence) where one word says two things."""
+"""The word of a choice by "Class.value": a sentence, or (context, sentence) if a word has two senses."""
 
 COLLECTIONS = frozenset(
     {

@@ -24,6 +24,7 @@ from estimator.wording.numbers import Number, NumberFormat
 from estimator.wording.sentences import (
     COLLECTIONS,
     CONDITIONS,
+    COUNTER_EXAMPLES,
     EVIDENCE,
     PLACES,
     PLURAL_SENTENCES,
@@ -160,6 +161,10 @@ class Wording:
     def condition(self, code: str, values: Mapping[str, object] | None = None) -> str:
         """Return the claim that a derived condition makes. Raises KeyError for a code without one."""
         return self._filled(CONDITIONS[code], self._translated(CONDITIONS[code]), values or {})
+
+    def counter_example(self, code: str, values: Mapping[str, object] | None = None) -> str:
+        """Return the case of a counter-example. Raises KeyError for a code without one."""
+        return self._filled(COUNTER_EXAMPLES[code], self._translated(COUNTER_EXAMPLES[code]), values or {})
 
     def refused(self, refusal: FileRefused) -> str:
         """Return the sentence that says why a file was not opened, saved or imported."""

@@ -21,6 +21,8 @@ from estimator.schedule import (
     solve,
 )
 
+Links = tuple[tuple[int, int], ...]
+
 DATA = Path(__file__).parent.parent / "data"
 
 
@@ -33,7 +35,7 @@ def conversion(
     hold: int = -1,
     **changes: object,
 ) -> Problem:
-    """One stage of (count, duration) groups, one card and one licence a task; then one task off the cards."""
+    """One stage of (count, duration) groups, a card and a licence a task; then one task off the cards."""
     groups = len(durations)
     columns: dict[str, object] = {
         "count": [count for count, _ in durations] + [1],
@@ -242,12 +244,9 @@ def test_twelve_thousand_tasks_of_seven_minutes_take_87_and_a_half_hours() -> No
 
 def test_a_million_equal_tasks_are_a_few_rows() -> None:
     # upload off the cards, two groups at once on 64 cards, assembly: 3 + (3,500,000 + 3,600,000) / 64 + 5
-    problem = conversion(
-        [(100_000, 3), (500_000, 7), (400_000, 9)], 64, station=5, count=[100_000, 500_000, 400_000, 1],
-        cards=[0, 1, 1, 0], stage=[0, 1, 2, 3], stage_count=4, after=((0, 1), (0, 2), (1, 3), (2, 3)),
-        release_ms=[0] * 4, policy=(Policy.AVAILABILITY,) * 4, tasks_at_once=[-1] * 4,
-        may_cross_nodes=[False] * 4,
-    )  # fmt: skip
+    single = chain([[3], [7], [9], [5]], 64, ((0, 1), (0, 2), (1, 3), (2, 3)))
+    columns = {"count": [100_000, 500_000, 400_000, 1], "cards": [0, 1, 1, 0]}
+    problem = Problem(**{**vars(single), **columns})
     schedule = solve(problem)
     assert len(schedule.run_group) < 300
     assert schedule.run_count[schedule.run_lead].sum() == 1_000_001
@@ -264,15 +263,14 @@ def test_the_closed_form_hands_out_as_the_loop_does() -> None:
         assert together.card_last_ms.tolist() == singly.card_last_ms.tolist()
 
 
-def chain(
-    durations: list[list[int]], cards: int, after: tuple[tuple[int, int], ...] | None = None
-) -> Problem:
+def chain(durations: list[list[int]], cards: int, after: Links | None = None) -> Problem:
     """One task on one card a stage, by default each stage after the one before."""
     stages = len(durations)
     links = tuple((stage, stage + 1) for stage in range(stages - 1)) if after is None else after
     return Problem(
-        count=np.ones(stages), stage=np.arange(stages), duration_ms=np.array(durations), cards=np.ones(stages),
-        capacity=np.zeros(0), need=np.zeros((stages, 0)), hold_ms=np.zeros((stages, 0)), stage_count=stages,
+        count=np.ones(stages), stage=np.arange(stages), duration_ms=np.array(durations),
+        cards=np.ones(stages), capacity=np.zeros(0), need=np.zeros((stages, 0)),
+        hold_ms=np.zeros((stages, 0)), stage_count=stages,
         after=links, release_ms=np.zeros(stages), policy=(Policy.AVAILABILITY,) * stages,
         tasks_at_once=np.full(stages, -1), may_cross_nodes=np.zeros(stages), card_model=np.zeros(cards),
         card_lot=np.zeros(cards), card_node=np.zeros(cards), card_ready_ms=np.zeros(cards),

@@ -36,8 +36,9 @@ def stages(
     size = len(count)
     return Problem(
         count=np.array(count), stage=np.arange(size), duration_ms=np.array(duration).reshape(-1, 1),
-        cards=np.array(cards_each), capacity=np.zeros(0), need=np.zeros((size, 0)), hold_ms=np.zeros((size, 0)),
-        stage_count=size, after=after, release_ms=np.zeros(size), policy=(Policy.AVAILABILITY,) * size,
+        cards=np.array(cards_each), capacity=np.zeros(0), need=np.zeros((size, 0)),
+        hold_ms=np.zeros((size, 0)), stage_count=size, after=after, release_ms=np.zeros(size),
+        policy=(Policy.AVAILABILITY,) * size,
         tasks_at_once=np.full(size, -1), may_cross_nodes=np.zeros(size), card_model=np.zeros(cards),
         card_lot=np.zeros(cards), card_node=np.zeros(cards), card_ready_ms=np.zeros(cards),
     )  # fmt: skip

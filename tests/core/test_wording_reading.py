@@ -96,9 +96,15 @@ def test_grouping_is_never_typed(text: str) -> None:
 
 def test_a_pasted_number_that_might_be_grouped_is_shown_back() -> None:
     assert read_number("1.234", ES_ES, pasted=True) == Reading(Decimal("1.234"), None, True)
-    assert not read_number("1.234", ES_ES).echo
     assert not read_number("0.125", ES_ES, pasted=True).echo
     assert not read_number("1234.567", ES_ES, pasted=True).echo
+
+
+def test_a_typed_number_is_shown_back_only_where_its_mark_is_the_regions_mark_of_thousands() -> None:
+    assert read_number("1,234", EN_US) == Reading(Decimal("1.234"), None, True)
+    assert read_number("1.234", ES_ES) == Reading(Decimal("1.234"), None, True)
+    assert read_number("1,234", ES_ES) == Reading(Decimal("1.234"))
+    assert read_number("1.234", EN_US) == Reading(Decimal("1.234"))
 
 
 def test_a_field_with_a_unit_takes_no_other() -> None:

@@ -14,7 +14,14 @@ from estimator.quote import ConditionState, StageKind
 from estimator.wording import Language, NumberFormat, Wording
 from estimator.wording.extract import ROOT
 from estimator.wording.gaps import gaps_of, keeps_gaps
-from estimator.wording.sentences import CONDITIONS, PLACES, PLURAL_SENTENCES, SENTENCES, WORDS
+from estimator.wording.sentences import (
+    CONDITIONS,
+    COUNTER_EXAMPLES,
+    PLACES,
+    PLURAL_SENTENCES,
+    SENTENCES,
+    WORDS,
+)
 
 SPANISH = Wording(Language.SPANISH, NumberFormat.ES_ES)
 ENGLISH = Wording(Language.ENGLISH, NumberFormat.EN_US)
@@ -43,6 +50,17 @@ def test_every_condition_makes_a_claim_that_its_values_fill(code: str, words: Wo
     values = {gap: f"<{gap}>" for gap in gaps_of(CONDITIONS[code])}
     claim = words.condition(code, values | {"span": object()})  # a value that is not said needs no text
     assert all(value in claim for value in values.values())
+
+
+def test_a_counter_example_is_said_with_its_durations() -> None:
+    values = {"hold_ms": 480_000, "compute_ms": 240_000}
+    assert SPANISH.counter_example("shared_channel", values) == (
+        "8 min de cada tarea pasan por un solo canal compartido y 4 min no."
+    )
+    assert all(
+        ENGLISH.counter_example(code, dict.fromkeys(gaps_of(COUNTER_EXAMPLES[code]), 1))
+        for code in COUNTER_EXAMPLES
+    )
 
 
 def codes_in_sources() -> dict[str, str]:

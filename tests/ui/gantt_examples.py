@@ -53,7 +53,7 @@ def source_example() -> GanttModel:
 def random_chart(
     count: int, row_count: int, seed: int, longest_ms: int = 600_000, gap_ms: int = 200_000
 ) -> GanttModel:
-    """Bars of random length with random gaps, the same number in each row; the flag of one in 50 is a problem."""
+    """Bars and gaps of random length, the same number in each row; one bar in 50 has a problem."""
     random = np.random.default_rng(seed)
     a_row = max(1, count // row_count)
     length = random.integers(1, longest_ms, (row_count, a_row))

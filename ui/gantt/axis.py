@@ -28,11 +28,12 @@ HOURS_UNTIL = 72 * HOUR
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A line of the grid: its text, and the text of the line above it where a new day or week begins."""
+    """A line of the grid: its text, and where a day or week begins the text above and from when it holds."""
 
     at_ms: int
     text: str
     above: str = ""
+    above_ms: int = 0
 
 
 def step_for(ms_per_pixel: float, least_pixels: float) -> int:
@@ -73,47 +74,51 @@ def elapsed_text(at_ms: int, end_ms: float, words: Words, is_first: bool) -> str
 
 
 def date_ticks(
-    view: GanttView, width: float, start: datetime, words: Words, least_pixels: float = 84.0
+    view: GanttView,
+    width: float,
+    start: datetime,
+    words: Words,
+    least_pixels: tuple[float, float] = (68.0, 96.0),
 ) -> tuple[Tick, ...]:
     """Ticks at round local times of the zone of `start`, which must have one.
 
-    A day on which the clocks change keeps its midnights; its hours are counted from midnight in real time.
+    `least_pixels` is the room of a time and that of a date. A day on which the clocks change keeps its
+    midnights; its hours are counted from midnight in real time.
     """
     if start.tzinfo is None:
         raise ValueError("an axis of dates needs a start with a zone")
-    step = step_for(view.ms_per_pixel, least_pixels)
-    first_day = (start + timedelta(milliseconds=view.offset_ms)).date()
-    last_day = _moment(start, view.time_at(width)).date()
-    ticks: list[Tick] = []
+    step = step_for(view.ms_per_pixel, least_pixels[0])
+    if step >= DAY:
+        step = step_for(view.ms_per_pixel, least_pixels[1])
     days = max(1, step // DAY)
-    ordinal = first_day.toordinal()
+    ordinal = _moment(start, view.offset_ms).date().toordinal()
+    last_ordinal = _moment(start, view.time_at(width)).date().toordinal()
     # Day 1 of the calendar was a Monday: multiples of seven days fall on Mondays.
     ordinal -= (ordinal - 1) % days
-    while ordinal <= last_day.toordinal():
+    ticks: list[Tick] = []
+    while ordinal <= last_ordinal:
         day = date.fromordinal(ordinal)
         midnight, next_midnight = _offset_ms(start, day), _offset_ms(start, day + timedelta(days=1))
         for at_ms in range(midnight, next_midnight, step) if step < DAY else (midnight,):
-            if view.offset_ms <= at_ms <= view.time_at(width) and at_ms >= 0:
-                ticks.append(_date_tick(at_ms, start, step, words, not ticks or at_ms == midnight, not ticks))
+            if max(0.0, view.offset_ms) <= at_ms <= view.time_at(width):
+                ticks.append(_date_tick(at_ms, midnight, start, step, words, not ticks))
         ordinal += days
     return tuple(ticks)
 
 
-def _date_tick(
-    at_ms: int, start: datetime, step: int, words: Words, is_new_day: bool, is_first: bool
-) -> Tick:
+def _date_tick(at_ms: int, midnight: int, start: datetime, step: int, words: Words, is_first: bool) -> Tick:
     moment = _moment(start, at_ms)
     day = moment.date()
     if step >= DAY:
         is_new_week = is_first or step >= 7 * DAY or day.weekday() == 0
-        return Tick(at_ms, words.date(day), words.iso_week(day) if is_new_week else "")
+        return Tick(at_ms, words.date(day), words.iso_week(day) if is_new_week else "", at_ms)
     text = f"{moment.hour:02d}:{moment.minute:02d}"
-    if not is_new_day:
+    if not is_first and at_ms != midnight:
         return Tick(at_ms, text)
     named = words.t("{weekday} {date}", weekday=weekday(day, words), date=words.date(day))
     if is_first:
         named = words.t("{date}, {week}", date=named, week=words.iso_week(day))
-    return Tick(at_ms, text, named)
+    return Tick(at_ms, text, named, midnight)
 
 
 def weekday(day: date, words: Words) -> str:

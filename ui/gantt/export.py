@@ -7,7 +7,6 @@ says when bars were merged. Where it goes in a document is not its business.
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -211,15 +210,16 @@ def _paint_picture(
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         painter.drawText(foot, right, text)
         foot.setRight(foot.right() - taken)
+    if not look.for_print:
+        foot.setLeft(foot.left() + 10)
     paint_legend(painter, foot, entries, look)
 
 
 def _replace(path: Path, content: bytes) -> None:
     """Write beside the target and put it in its place in one step, so that no reader sees half a file."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    temporary = Path(name)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())

@@ -119,7 +119,7 @@ class GanttLook:
     def header_height(self) -> float:
         """Height of the axis: one line for elapsed time, two for dates."""
         line = QFontMetricsF(self.secondary_font()).height()
-        return round(line * (2.2 if self.start else 1.7))
+        return round(line * (2.7 if self.start else 1.7))
 
     def tone_colour(self, tone: Tone) -> QColor:
         """The colour of a text by what it means."""

@@ -31,6 +31,7 @@ from ui.gantt.paint_marks import (
     paint_limit,
     paint_milestones,
     paint_selection,
+    paint_step_texts,
     paint_steps,
 )
 from ui.gantt.pyramid import Pyramid, build_pyramid
@@ -61,7 +62,8 @@ def pyramid_of(model: GanttModel) -> Pyramid:
 def head_width(model: GanttModel, look: GanttLook) -> float:
     """Width of the row heads: what the names need, between 150 and 176 pixels at the usual font size."""
     names, uses = QFontMetricsF(look.font), QFontMetricsF(look.secondary_font())
-    scale = max(1.0, names.height() / 17)
+    # Ten digits take 74 px in the font that the widths were drawn for.
+    scale = max(1.0, names.horizontalAdvance("0" * 10) / 74)
     rows = [row for row in model.rows if row.kind is not RowKind.HEADING][:512]
     left = EDGE if look.for_print else 2.5 * EDGE + ICON
     need = [
@@ -137,6 +139,7 @@ def paint_legend(painter: QPainter, rect: QRectF, entries: Sequence[LegendEntry]
 def _paint_chart(painter: QPainter, canvas: Canvas, ticks: tuple[Tick, ...]) -> Painted:
     _paint_grid(painter, canvas, ticks)
     count, indexes = visible_bars(canvas)
+    boxes = np.zeros((0, 4))
     if indexes is None:
         pyramid = pyramid_of(canvas.model)
         paint_overview(painter, canvas, pyramid)
@@ -148,9 +151,11 @@ def _paint_chart(painter: QPainter, canvas: Canvas, ticks: tuple[Tick, ...]) -> 
             paint_idle(painter, canvas)
         paint_steps(painter, canvas)
         boxes = paint_exact(painter, canvas, indexes)
-        paint_labels(painter, canvas, indexes, boxes)
-    paint_milestones(painter, canvas)
     paint_limit(painter, canvas)
+    if indexes is not None:
+        paint_labels(painter, canvas, indexes, boxes)
+    paint_step_texts(painter, canvas)
+    paint_milestones(painter, canvas)
     paint_differences(painter, canvas)
     paint_selection(painter, canvas)
     return Painted(count, indexes is None)
@@ -161,7 +166,9 @@ def _ticks(canvas: Canvas) -> tuple[Tick, ...]:
     metrics = QFontMetricsF(look.secondary_font())
     if look.start is None:
         return elapsed_ticks(canvas.view, canvas.width, look.words, metrics.horizontalAdvance("0") * 9)
-    return date_ticks(canvas.view, canvas.width, look.start, look.words, metrics.horizontalAdvance("0") * 12)
+    hours = metrics.horizontalAdvance("00:00") * 1.9
+    days = metrics.horizontalAdvance("00 Mmm 0000") + 16
+    return date_ticks(canvas.view, canvas.width, look.start, look.words, (hours, days))
 
 
 def _paint_grid(painter: QPainter, canvas: Canvas, ticks: tuple[Tick, ...]) -> None:
@@ -185,6 +192,10 @@ def _paint_grid(painter: QPainter, canvas: Canvas, ticks: tuple[Tick, ...]) -> N
 
 def _paint_heads(painter: QPainter, canvas: Canvas, width: float) -> None:
     look = canvas.look
+    bottom = min(canvas.height, float(canvas.tops[-1]) - canvas.view.top)
+    if not look.for_print:
+        painter.setPen(QPen(QColor(look.colours.line), 1.0))
+        painter.drawLine(QPointF(-0.5, 0), QPointF(-0.5, bottom))
     for index in range(canvas.first_row, canvas.last_row):
         row, top, height = canvas.model.rows[index], canvas.row_top(index), canvas.row_height(index)
         if row.kind is RowKind.HEADING:
@@ -197,10 +208,6 @@ def _paint_heads(painter: QPainter, canvas: Canvas, width: float) -> None:
             y = np.floor(top + height) - 0.5
             painter.drawLine(QPointF(-width, y), QPointF(0, y))
         _paint_head(painter, look, row, QRectF(-width, top, width, height))
-    bottom = min(canvas.height, float(canvas.tops[-1]) - canvas.view.top)
-    if not look.for_print:
-        painter.setPen(QPen(QColor(look.colours.line), 1.0))
-        painter.drawLine(QPointF(-0.5, 0), QPointF(-0.5, bottom))
 
 
 def _paint_head(painter: QPainter, look: GanttLook, row: GanttRow, box: QRectF) -> None:
@@ -229,8 +236,8 @@ def _paint_head(painter: QPainter, look: GanttLook, row: GanttRow, box: QRectF) 
 
 def _paint_heading(painter: QPainter, canvas: Canvas, row: GanttRow, box: QRectF) -> None:
     look = canvas.look
+    painter.fillRect(box, QColor(look.colours.surface if look.for_print else look.colours.raised))
     if not look.for_print:
-        painter.fillRect(box, QColor(look.colours.raised))
         painter.setPen(QPen(QColor(look.colours.line), 1.0))
         for y in (np.floor(box.top()) - 0.5, np.floor(box.bottom()) - 0.5):
             painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y))
@@ -281,7 +288,7 @@ def _paint_days(
         if not tick.above:
             continue
         need = metrics.horizontalAdvance(tick.above) + 2
-        x = canvas.view.x_of(tick.at_ms) + 6
+        x = max(0.0, canvas.view.x_of(tick.above_ms)) + 6
         if x < free or x + need > canvas.width or (x < taken[1] + 6 and x + need > taken[0] - 6):
             continue
         area = QRectF(x, -height, need, height / 2)

@@ -166,7 +166,8 @@ def paint_overview(painter: QPainter, canvas: Canvas, pyramid: Pyramid) -> None:
         if canvas.row_height(first) >= 4:
             for line in range(last - first):
                 target = QRectF(left, upper[line], width, heights[line])
-                painter.drawImage(target, picture, QRectF(0, line, part.shape[1], 1))
+                # A copy of the one line: the SVG engine ignores the source rectangle.
+                painter.drawImage(target, picture.copy(0, line, part.shape[1], 1))
         else:
             height = upper[-1] + heights[-1] - upper[0]
             painter.drawImage(QRectF(left, upper[0], width, height), picture)
@@ -238,17 +239,31 @@ def _label_beside(
         right_end = min(right_end, canvas.view.x_of(float(bars.start_ms[index + 1])))
     if index > 0 and bars.row[index - 1] == row:
         left_end = max(left_end, canvas.view.x_of(float(bars.end_ms[index - 1])))
-    painter.setPen(QColor(canvas.look.colours.text))
-    place = Qt.AlignmentFlag.AlignVCenter
     if right_end - box.right() >= need:
-        area = QRectF(box.right() + LABEL_GAP, box.top(), need, box.height())
-        painter.drawText(area, place | Qt.AlignmentFlag.AlignLeft, text)
-        return True
-    if box.left() - left_end >= need:
+        area, side = (
+            QRectF(box.right() + LABEL_GAP, box.top(), need, box.height()),
+            Qt.AlignmentFlag.AlignLeft,
+        )
+    elif right_end == canvas.width and box.left() - left_end >= need:
         area = QRectF(box.left() - need, box.top(), need - LABEL_GAP, box.height())
-        painter.drawText(area, place | Qt.AlignmentFlag.AlignRight, text)
+        side = Qt.AlignmentFlag.AlignRight
+    else:
+        return False
+    if _is_crossed(canvas, int(row), area):
+        draw_haloed(painter, area, text, canvas.look, side)
+    else:
+        painter.setPen(QColor(canvas.look.colours.text))
+        painter.drawText(area, side | Qt.AlignmentFlag.AlignVCenter, text)
+    return True
+
+
+def _is_crossed(canvas: Canvas, row: int, area: QRectF) -> bool:
+    """Whether the limit's line or the lines of unused time run through an area."""
+    limit, view = canvas.model.limit, canvas.view
+    if limit is not None and area.left() <= view.x_of(limit.at_ms) <= area.right():
         return True
-    return False
+    reach = area.width() / 2 * view.ms_per_pixel
+    return canvas.model.idle.at(row, view.time_at(area.center().x()), reach) is not None
 
 
 def _visible(box: Floats, width: float) -> QRectF:

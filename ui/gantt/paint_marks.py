@@ -76,6 +76,8 @@ def paint_differences(painter: QPainter, canvas: Canvas) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setFont(canvas.look.strong_font())
         box = QRectF(middle - width / 2, y - 12, width, 24)
+        # The limit may run through it.
+        painter.fillRect(box.adjusted(2, 3, -2, -3), QColor(canvas.look.colours.surface))
         painter.drawText(box, Qt.AlignmentFlag.AlignCenter, difference.text)
 
 
@@ -84,6 +86,14 @@ def paint_steps(painter: QPainter, canvas: Canvas) -> None:
     for steps in canvas.model.steps:
         if canvas.first_row <= steps.row < canvas.last_row:
             _paint_resource(painter, canvas, steps)
+
+
+def paint_step_texts(painter: QPainter, canvas: Canvas) -> None:
+    """What the steps say: over the use, and at the right under the line of the capacity."""
+    for steps in canvas.model.steps:
+        tall_enough = canvas.view.row_height >= 2 * LABEL_FROM_ROW
+        if tall_enough and canvas.first_row <= steps.row < canvas.last_row:
+            _paint_resource_texts(painter, canvas, steps)
 
 
 def step_boxes(canvas: Canvas, steps: ResourceSteps, upper: float, lower: float) -> Floats:
@@ -122,8 +132,13 @@ def _paint_resource(painter: QPainter, canvas: Canvas, steps: ResourceSteps) -> 
     line = lower - steps.capacity / top_value * (lower - upper)
     painter.setPen(QPen(QColor(look.colours.err), 1.6))
     painter.drawLine(QPointF(0, line), QPointF(canvas.width, line))
-    if height < 2 * LABEL_FROM_ROW:
-        return
+
+
+def _paint_resource_texts(painter: QPainter, canvas: Canvas, steps: ResourceSteps) -> None:
+    look = canvas.look
+    top, height = canvas.row_top(steps.row), canvas.row_height(steps.row)
+    upper, lower = top + 6, top + height - 2
+    boxes = step_boxes(canvas, steps, upper, lower)
     painter.setFont(look.secondary_font())
     if steps.text and boxes.shape[0]:
         left = max(0.0, float(boxes[0, 0]))

@@ -68,7 +68,9 @@ def _finest_bins(
     size = (last - first) * bin_count
     inside = head == tail
     head_share = np.where(inside, end - start, (head + 1) * bin_ms - start)
-    busy = np.bincount(row_base + head, weights=head_share, minlength=size)
+    busy: NDArray[np.float64] = np.bincount(
+        row_base + head, weights=head_share.astype(np.float64), minlength=size
+    ).astype(np.float64)
     across = np.flatnonzero(~inside)
     busy += np.bincount(
         row_base[across] + tail[across], weights=end[across] - tail[across] * bin_ms, minlength=size

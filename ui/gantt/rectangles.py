@@ -25,7 +25,7 @@ def draw_rectangles(painter: QPainter, rectangles: Floats) -> None:
     """Draw rows of (x, y, width, height) with the painter's pen and brush, in one call."""
     block = np.ascontiguousarray(rectangles, dtype=np.float64)
     if block.shape[0]:
-        # WORKAROUND: PySide 6.4.3 and later read `count` rectangles from where the first one lies; the address
+        # WORKAROUND: PySide 6.4.3 and later read `count` rectangles from where the first lies; the address
         # of our own block (kept alive by `block` until the call returns) saves making the objects.
         first = shiboken6.wrapInstance(block.ctypes.data, QRectF)
         painter.drawRects(first, block.shape[0])  # type: ignore[call-overload]  # see the workaround

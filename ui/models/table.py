@@ -65,7 +65,7 @@ class Column(Generic[Row]):
 
 
 class TupleTableModel(QAbstractTableModel, Generic[Row]):
-    """Shows rows and groups. `edited(row, column, text)` asks for a change; `refused` says why there was none."""
+    """Shows rows and groups. `edited(row, column, text)` asks for a change; `refused` says why not."""
 
     edited = Signal(int, int, str)
     refused = Signal(int, int, str)

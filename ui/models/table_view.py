@@ -234,8 +234,8 @@ class CellDelegate(QStyledItemDelegate):
         return QSize(width, self._theme.row_height())
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        box: QRect = option.rect  # type: ignore[attr-defined]  # PySide's stubs leave the option's fields out
-        state: QStyle.StateFlag = option.state  # type: ignore[attr-defined]
+        box: QRect = option.rect
+        state: QStyle.StateFlag = option.state
         painter.save()
         ground = index.data(Qt.ItemDataRole.BackgroundRole)
         if state & QStyle.StateFlag.State_Selected:

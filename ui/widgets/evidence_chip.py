@@ -1,4 +1,4 @@
-"""Evidence as a chip: icon, word and border style, three carriers beside colour; and the editor of an evidence.
+"""Evidence as a chip: icon, word and border style, three carriers beside colour.
 
 `paint_chip` serves delegates and painted widgets. Chips are no focus stops: the figure or field speaks them.
 """
@@ -27,7 +27,7 @@ def chip_size(kind: EvidenceKind, theme: Theme, words: Wording) -> QSize:
 
 
 def paint_chip(painter: QPainter, box: QRect, kind: EvidenceKind, theme: Theme, words: Wording) -> None:
-    """Draw the chip of `kind` at the left of `box`, centred in its height; the word is elided where it must be."""
+    """Draw the chip of `kind` at the left of `box`, centred in its height, elided where it must be."""
     size = chip_size(kind, theme, words)
     height = min(size.height(), box.height())
     chip = QRectF(box.x(), box.y() + (box.height() - height) // 2, min(size.width(), box.width()), height)

@@ -16,7 +16,7 @@ from ui.widgets.icons import EVIDENCE_ICONS, icon
 from ui.widgets.number_field import NumberField
 from ui.widgets.typed_line import DateField, TextField
 
-# A person states all kinds but one: derived is what the program computes. It is offered where it already stands.
+# A person states all kinds but one: derived is what the program computes, offered where it stands.
 _STATED = tuple(kind for kind in EvidenceKind if kind is not EvidenceKind.DERIVED)
 
 

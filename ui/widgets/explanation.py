@@ -1,4 +1,4 @@
-"""The explanation of a figure: a popup under it with formula, inputs, evidence and links. Never opened by hover.
+"""The explanation of a figure: a popup under it with formula, inputs, evidence, links. Never by hover.
 
 All of its text is made by others. Ctrl+C copies the whole as text, Tab walks the links, Esc gives the focus
 back.
@@ -63,8 +63,8 @@ class Explanation(QFrame):
         self.setProperty("look", "popup")
         self.setMinimumWidth(LEAST_WIDTH)
         self.setMaximumWidth(MOST_WIDTH)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
 
     def show_explanation(self, anchor: QWidget, content: ExplanationContent) -> None:
         """Open under `anchor`, kept inside the screen; the focus comes back to `anchor` afterwards."""
@@ -97,7 +97,7 @@ class Explanation(QFrame):
 
     def _build(self, content: ExplanationContent) -> None:
         if self._body is not None:
-            self.layout().removeWidget(self._body)
+            self._column.removeWidget(self._body)
             self._body.deleteLater()
         self._body = QWidget()
         column = QVBoxLayout(self._body)
@@ -112,7 +112,7 @@ class Explanation(QFrame):
             line = _selectable(note, self._theme.font(TextRole.SECONDARY))
             line.setProperty("look", "muted")
             column.addWidget(line)
-        self.layout().addWidget(self._body)
+        self._column.addWidget(self._body)
 
     def _head(self, content: ExplanationContent) -> QHBoxLayout:
         head = QHBoxLayout()

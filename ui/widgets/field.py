@@ -1,4 +1,4 @@
-"""A field as it stands in a form: label above, input with its unit, and one sentence under it when there is one.
+"""A field as it stands in a form: label above, input with its unit, and one sentence under it.
 
 The sentence takes room only while it is shown. Works with every input that has `problem_changed` and
 `echo_changed`, and as a plain labelled row with any other widget.

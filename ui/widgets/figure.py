@@ -1,4 +1,4 @@
-"""A figure of the answer: caption, large number, unit, evidence chip and a third line, painted on a flat button.
+"""A figure of the answer: caption, large number, unit, evidence chip and third line, on a flat button.
 
 Four states: known, unknown ("—" and what is missing), stale (muted, with a clock), error ("—" and the
 reason). A click asks for the explanation, or for the place of what is missing. It shows text that others made
@@ -87,7 +87,7 @@ class FigureButton(QAbstractButton):
         return self._cell
 
     def show_cell(self, cell: HeadlineCell) -> None:
-        """Show a cell; a figure that is another one than before has a soft background until the next known one."""
+        """Show a cell; a changed figure has a soft background until the next known one."""
         if cell.state is FigureState.KNOWN:
             self._changed = bool(self._settled) and cell.figure != self._settled
             self._settled = cell.figure

@@ -30,7 +30,7 @@ _SIZES = (16, 24, 32)
 
 
 def icon(name: str, color: QColor) -> QIcon:
-    """Return the icon `name` in `color`, sharp from 100 to 200 %. A name without a drawing raises FileNotFoundError."""
+    """Return the icon `name` in `color`, sharp from 100 to 200 %. Raises FileNotFoundError."""
     made = QIcon()
     for size in _SIZES:
         made.addPixmap(pixmap(name, color, size))

@@ -33,7 +33,7 @@ class NumberField(TypedLine):
         unit: str | None = None,
         parent: QWidget | None = None,
     ) -> None:
-        """`unit` is what may be typed beside the number ("GiB", "%", a currency code); limits are inclusive."""
+        """`unit` may be typed beside the number ("GiB", "%", a currency code); limits are inclusive."""
         super().__init__(words, parent)
         self._minimum = minimum
         self._maximum = maximum

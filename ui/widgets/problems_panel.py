@@ -199,8 +199,8 @@ class _ProblemDelegate(QStyledItemDelegate):
         row = index.data(Qt.ItemDataRole.UserRole)
         if not isinstance(row, ProblemRow):
             return
-        box: QRect = option.rect  # type: ignore[attr-defined]  # PySide's stubs leave the option's fields out
-        state: QStyle.StateFlag = option.state  # type: ignore[attr-defined]
+        box: QRect = option.rect
+        state: QStyle.StateFlag = option.state
         painter.save()
         if state & QStyle.StateFlag.State_Selected:
             painter.fillRect(box, self._theme.color("selection"))

@@ -1,4 +1,4 @@
-"""The list of the eight steps: icon, number, name, a line of live result, state. A rail of 72 px where narrow.
+"""The list of the eight steps: icon, number, name, a line of live result, state. A rail where narrow.
 
 It says which step was chosen and decides nothing: no step blocks another.
 """
@@ -159,8 +159,8 @@ class _StepDelegate(QStyledItemDelegate):
         step = index.data(Qt.ItemDataRole.UserRole)
         if not isinstance(step, Step):
             return
-        box: QRect = option.rect  # type: ignore[attr-defined]  # PySide's stubs leave the option's fields out
-        state: QStyle.StateFlag = option.state  # type: ignore[attr-defined]
+        box: QRect = option.rect
+        state: QStyle.StateFlag = option.state
         chosen = bool(state & QStyle.StateFlag.State_Selected)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

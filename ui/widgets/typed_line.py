@@ -1,4 +1,4 @@
-"""The line that every typed value goes through: commit on Enter, Tab and focus out, Esc restores, errors in words.
+"""The line that every typed value goes through: commit on Enter, Tab, focus out; Esc restores.
 
 A text that cannot be read is not committed: the line keeps it, says why, and `problem_changed` tells whoever
 shows the sentence (see `field.Field`). What a text means is decided by the subclasses through
@@ -20,7 +20,7 @@ from estimator.wording import Wording, read_date
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What a line made of its text: a value, or a sentence why not; `echo` says how an ambiguous text was read."""
+    """What a line made of its text: a value, or a sentence why not; `echo` is how it was read."""
 
     value: object = None
     refusal: str = ""
@@ -28,7 +28,7 @@ class Read:
 
 
 class TypedLine(QLineEdit):
-    """A line with a value. `committed` carries the new value, None where it is blank; once a change, never twice."""
+    """A line with a value. `committed` carries the new value, None where blank, once a change."""
 
     committed = Signal(object)
     problem_changed = Signal(str, str)

@@ -1,0 +1,239 @@
+"""The open document: the quote, its undo history, its file and its estimate. Knows no page and no widget.
+
+An edit is a function from a quote to another; the session keeps before and after with a label, which is all that
+undo needs. Each change is estimated in the background: the headline first, the comparisons after it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from estimator.estimate import Cancelled, Progress, completed, headline
+from estimator.problems import FileRefused
+from estimator.quote import Quote
+from estimator.results.estimate import Estimate
+from estimator.storage import quote_to_text, read_quote, save_quote, write_atomically
+from ui.runner import Runner
+
+Edit = Callable[[Quote], Quote]
+
+RECOVERY_SECONDS = 20
+_HEADLINE = "headline"
+_COMPARISONS = "comparisons"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One step of the history. The label is for the menu, already in the window's language."""
+
+    before: Quote
+    after: Quote
+    label: str
+
+
+class Session(QObject):
+    """One document at a time. `changed`: the quote is another; `estimated`: its estimate arrived."""
+
+    changed = Signal()
+    estimated = Signal()
+    saved = Signal()
+    refused = Signal(object)
+    """A FileRefused: the face says it."""
+
+    def __init__(
+        self,
+        runner: Runner,
+        today: Callable[[], dt.date],
+        recovery_folder: Path | None = None,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._runner = runner
+        self._today = today
+        self._recovery = recovery_folder
+        self._quote: Quote | None = None
+        self._saved: Quote | None = None
+        self._path: Path | None = None
+        self._untitled = 1
+        self._done: list[Change] = []
+        self._undone: list[Change] = []
+        self._estimate: Estimate | None = None
+        self._recovery_timer = QTimer(self)
+        self._recovery_timer.setSingleShot(True)
+        self._recovery_timer.setInterval(RECOVERY_SECONDS * 1000)
+        self._recovery_timer.timeout.connect(self.write_recovery_copy)
+
+    @property
+    def quote(self) -> Quote | None:
+        """The quote as it stands; None while the start page is shown."""
+        return self._quote
+
+    @property
+    def estimate(self) -> Estimate | None:
+        """The last estimate that arrived; stale where its quote is not `quote`."""
+        return self._estimate
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the estimate belongs to a former quote."""
+        return self._quote is not None and (self._estimate is None or self._estimate.quote is not self._quote)
+
+    @property
+    def path(self) -> Path | None:
+        """The file of the quote; None while untitled."""
+        return self._path
+
+    @property
+    def is_modified(self) -> bool:
+        """Whether there is anything that saving would keep."""
+        return self._quote is not None and self._quote != self._saved
+
+    @property
+    def undo_label(self) -> str | None:
+        """What undo would take back; None where there is nothing."""
+        return self._done[-1].label if self._done else None
+
+    @property
+    def redo_label(self) -> str | None:
+        """What redo would do again; None where there is nothing."""
+        return self._undone[-1].label if self._undone else None
+
+    def show(self, quote: Quote, path: Path | None = None, *, modified: bool = False) -> None:
+        """Open a quote. Opening is never undoable; `modified` marks one that was never saved."""
+        self._quote = quote
+        self._saved = None if modified else quote
+        self._path = path
+        self._done.clear()
+        self._undone.clear()
+        self._estimate = None
+        self._after_change()
+
+    def close(self) -> None:
+        """Show no quote."""
+        self._runner.cancel(_HEADLINE)
+        self._runner.cancel(_COMPARISONS)
+        self.drop_recovery_copy()
+        self._quote = self._saved = self._estimate = None
+        self._path = None
+        self._done.clear()
+        self._undone.clear()
+        self.changed.emit()
+
+    def open_file(self, path: Path) -> bool:
+        """Open a file; where it is refused say so and leave the open quote as it was."""
+        try:
+            quote = read_quote(path)
+        except FileRefused as refusal:
+            self.refused.emit(refusal)
+            return False
+        self.show(quote, path)
+        return True
+
+    def save(self, path: Path | None = None) -> bool:
+        """Save to `path` or the quote's own file. A refusal costs nothing but its message."""
+        target = path or self._path
+        if target is None or self._quote is None:
+            return False
+        try:
+            save_quote(self._quote, target)
+        except FileRefused as refusal:
+            self.refused.emit(refusal)
+            return False
+        self._path, self._saved = target, self._quote
+        self.drop_recovery_copy()
+        self.saved.emit()
+        return True
+
+    def edit(self, label: str, edit: Edit) -> None:
+        """Change the quote by `edit`; one edit is one step. An edit that changes nothing is no step."""
+        if self._quote is None:
+            return
+        after = edit(self._quote)
+        if after == self._quote:
+            return
+        self._done.append(Change(self._quote, after, label))
+        self._undone.clear()
+        self._quote = after
+        self._after_change()
+
+    def undo(self) -> None:
+        """Take back the last edit."""
+        if self._done:
+            change = self._done.pop()
+            self._undone.append(change)
+            self._quote = change.before
+            self._after_change()
+
+    def redo(self) -> None:
+        """Do again what was taken back last."""
+        if self._undone:
+            change = self._undone.pop()
+            self._done.append(change)
+            self._quote = change.after
+            self._after_change()
+
+    def write_recovery_copy(self) -> None:
+        """Keep the unsaved quote in the application's own folder, never over the user's file."""
+        if self._recovery is None or self._quote is None or not self.is_modified:
+            return
+        try:
+            self._recovery.mkdir(parents=True, exist_ok=True)
+            write_atomically(self.recovery_file, quote_to_text(self._quote).encode("utf-8"))
+        except OSError as error:
+            self.refused.emit(FileRefused("cannot_access", name=str(self._recovery), reason=str(error)))
+        except FileRefused as refusal:
+            self.refused.emit(refusal)
+
+    def drop_recovery_copy(self) -> None:
+        """Forget the recovery copy: the quote is saved, or the planner said so."""
+        self._recovery_timer.stop()
+        if self._recovery is not None:
+            self.recovery_file.unlink(missing_ok=True)
+
+    @property
+    def recovery_file(self) -> Path:
+        """Where the recovery copy lies."""
+        return (self._recovery or Path()) / "recovery.cabida"
+
+    def estimate_again(self) -> None:
+        """Estimate the quote as it stands in the background, the headline first."""
+        if self._quote is None:
+            return
+        self._runner.cancel(_COMPARISONS)
+        self._runner.run(
+            _HEADLINE, _headline_work, self._quote, self._today(), on_done=self._headline_arrived
+        )
+
+    def _after_change(self) -> None:
+        if self._recovery is not None and self.is_modified and not self._recovery_timer.isActive():
+            self._recovery_timer.start()
+        self.changed.emit()
+        self.estimate_again()
+
+    def _headline_arrived(self, estimate: Estimate) -> None:
+        if estimate.quote is not self._quote:
+            return
+        former = self._estimate
+        self._estimate = estimate
+        self.estimated.emit()
+        if former is not None and former.quote is self._quote and former.is_complete:
+            return
+        self._runner.run(_COMPARISONS, _comparison_work, estimate, on_done=self._comparisons_arrived)
+
+    def _comparisons_arrived(self, estimate: Estimate) -> None:
+        if estimate.quote is self._quote:
+            self._estimate = estimate
+            self.estimated.emit()
+
+
+def _headline_work(quote: Quote, today: dt.date, *, progress: Progress, cancelled: Cancelled) -> Estimate:
+    return headline(quote, today, progress, cancelled)
+
+
+def _comparison_work(estimate: Estimate, *, progress: Progress, cancelled: Cancelled) -> Estimate:
+    return completed(estimate, progress, cancelled)
