@@ -319,7 +319,8 @@ def hourly_name(row: Record, names: dict[str, str]) -> str:
 
 def hourly_offer(row: Record, rules: Record, name: str, earlier: bool) -> HourlyOffer:
     """Return one observed price as an offer; an unpublished billing unit is taken as the hour."""
-    provider, published = row["provider"], row["date"]
+    provider: str = row["provider"]
+    published: str | None = row["date"]
     seller = CLOUDS.get(provider.partition(" ")[0], provider)
     rule = rules.get(BILLED_AS.get(seller, seller))
     notes = [row["note"], f"region {row['region']}" if row["region"] else None]
@@ -378,7 +379,7 @@ def clean(text: str) -> str:
     """Return a note in the program's own words for its sources."""
     text = re.sub(r"article \(seed 003\)", "article", text)
     text = text.replace("the article in seed 003", "the Hivenet article").replace("seed article", "article")
-    text = re.sub(r"\bstored\b ", "", text)
+    text = re.sub(r"\bstored\b ", "", text).replace("brief read gives", "the product brief gives")
     for old, new in SOURCE_KEYS.items():
         text = text.replace(old, new)
     return text.strip().rstrip(".")

@@ -481,7 +481,7 @@ def credit_risk() -> Quote:
     """Finance: a thousand scenario sets of distinct durations, every night within six hours."""
     cards, copied = offers("sample-l4-1", "sample-l40s-1", "sample-a40-2", "sample-a100-sxm-80-4")
     team = f"{FICTION_EN}; desk's assumption"
-    # 1,000 distinct durations from 20 s to 119.9 s: 20 s + 0.1 s × (i × 617 mod 1000); 617 and 1000 share no factor.
+    # 1,000 distinct durations, 20 s to 119.9 s: 617 and 1000 share no factor, so that no remainder comes twice.
     seconds = tuple(Decimal(200 + index * 617 % 1000) / 10 for index in range(1000))
     scenarios = Stage(
         id="scenarios",

@@ -12,7 +12,7 @@ from functools import lru_cache
 from importlib.resources import files
 
 from PySide6.QtCore import QObject, QPointF, Qt, Signal
-from PySide6.QtGui import QBrush, QColor, QFont, QFontMetrics, QPainter, QPalette, QPen, QPixmap
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetrics, QImage, QPainter, QPalette, QPen
 from PySide6.QtWidgets import QApplication, QStyleFactory
 
 
@@ -258,7 +258,7 @@ def chart_hatch(class_no: int, tokens: Tokens) -> str:
     """Return the colour of a hatch: the fill moved away from the ink, or towards it where unseen."""
     fill, ink = tokens.charts[class_no - 1], chart_ink(class_no, tokens)
     other = "#FFFFFF" if ink == "#000000" else "#000000"
-    away, toward = _mixed(fill, other, 0.45), _mixed(fill, ink, 0.35)
+    away, toward = _mixed(fill, other, 0.4), _mixed(fill, ink, 0.35)
     return away if contrast(away, fill) >= 1.35 else toward
 
 
@@ -268,7 +268,9 @@ def chart_brush(class_no: int, tokens: Tokens, *, hatched: bool = True) -> QBrus
     fill = QColor(tokens.charts[class_no - 1])
     if class_no == 1 or not hatched:
         return QBrush(fill)
-    cell = QPixmap(_HATCH_CELL, _HATCH_CELL)
+    cell = QImage(
+        _HATCH_CELL, _HATCH_CELL, QImage.Format.Format_RGB32
+    )  # kept past the application, unlike a pixmap
     cell.fill(fill)
     painter = QPainter(cell)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, class_no in (2, 5, 6))

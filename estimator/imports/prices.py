@@ -193,7 +193,7 @@ def _understand_cells(reading: _Reading, number_format: str, currency: str) -> N
         if reading.dates.contradicts or reading.dates.is_assumed:
             reading.say(code, Severity.WARNING, header=table.header[places["date"]])
     if not reading.currency and "currency" not in places:
-        marked = {_cell_currency(row[place]) for row in table.rows for place in prices} - {""}
+        marked = {code for row in table.rows for place in prices for code in _cell_currencies(row[place])}
         if not marked:
             reading.say("currency_assumed", Severity.WARNING, currency=currency)
         reading.currency = "" if marked else currency
@@ -205,9 +205,9 @@ def _usual_mark(number_format: str) -> str:
     return "." if language == "en" or country in with_point else ","
 
 
-def _cell_currency(cell: Cell) -> str:
+def _cell_currencies(cell: Cell) -> set[str]:
     words = cell.casefold() if isinstance(cell, str) else ""
-    return next((code for mark, code in _MONEY.items() if mark in words), "")
+    return {code for mark, code in _MONEY.items() if mark in words}
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,10 +295,11 @@ def _term_prices(row: _Cells) -> tuple[TermPrice, ...]:
 def _split_count(text: str) -> tuple[str, int | None]:
     """Return a card's text and the count written with it, as in "2 × B200" or "H100 x8"."""
     before = re.fullmatch(r"(\d{1,4})\s*[x×]\s*(\D.*)", text, re.IGNORECASE)
-    after = re.fullmatch(r"(.*\S)\s*[x×]\s*(\d{1,4})", text, re.IGNORECASE)
+    # The x of "RTX 4090" and of "MI300X" belongs to the name: it follows a letter, or no digit follows it.
+    after = re.fullmatch(r"(.*\d|.*\S\s+)[x×](?:(?<=\s.)\s*)?(\d{1,3})", text, re.IGNORECASE)
     if before:
         return before[2], int(before[1])
-    return (after[1], int(after[2])) if after else (text, None)
+    return (after[1].strip(), int(after[2])) if after else (text, None)
 
 
 def _card(reading: _Reading, line: int, text: str, memory_gb: Decimal | None) -> Card:
@@ -338,7 +339,7 @@ def _row_currency(reading: _Reading, text: str, cells: tuple[Cell, ...]) -> str:
             raise _RowError("currency_unknown", text=text)
         return code
     places = [*reading.terms.values(), *(reading.places.get(each, -1) for each in ("price", "hourly"))]
-    marked = {_cell_currency(cells[place]) for place in places if place >= 0} - {""}
+    marked = {code for place in places if place >= 0 for code in _cell_currencies(cells[place])}
     if len(marked) > 1:
         raise _RowError("currencies_differ", currencies=tuple(sorted(marked)))
     code = marked.pop() if marked else reading.currency

@@ -124,7 +124,7 @@ def _delimiter(text: str) -> str:
         rows = [row for row in csv.reader(io.StringIO(sample, newline=""), delimiter=mark) if any(row)][:50]
         width = len(rows[0]) if rows else 0
         if width < 2:
-            return 0.0, width
+            return 0.0, 0
         return sum(len(row) == width for row in rows) / len(rows), width
 
     try:

@@ -216,6 +216,11 @@ class GanttModel:
         if self.horizon_ms < 0:
             raise ValueError("the horizon lies before the start")
 
+    @cached_property
+    def problems(self) -> Int64:
+        """Indexes of the bars with something wrong."""
+        return np.flatnonzero(self.flags & BarFlag.PROBLEM).astype(np.int64)
+
     def group_name(self, index: int) -> str:
         """Name of the bar's group (its stage or its lot)."""
         return self.group_names[int(self.group[index])] if self.group_names else ""

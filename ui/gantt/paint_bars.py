@@ -7,20 +7,22 @@ coordinate is ever a large number of milliseconds.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPainterPath, QPen
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPen
 
+from ui.gantt.hatching import fill_hatched
 from ui.gantt.look import HATCHES, GanttLook, Hatch, ink_on
 from ui.gantt.model import BarFlag, GanttModel, RowKind
 from ui.gantt.pyramid import FULL, PROBLEM_BIT, Pyramid
-from ui.gantt.rectangles import Floats, bar_rectangles, draw_lines, draw_rectangles, hatch_lines
+from ui.gantt.rectangles import Floats, bar_rectangles, draw_rectangles
 from ui.gantt.view import GanttView
 
 EXACT_BARS = 15_000
-MOST_LABELS = 250
+MOST_LABELS = 150
 MOST_MARKED = 5_000
 LABEL_FROM_WIDTH = 14.0
 LABEL_FROM_ROW = 11.0
@@ -95,17 +97,17 @@ def paint_idle(painter: QPainter, canvas: Canvas, least_width: float = IDLE_FROM
     boxes = canvas.rectangles(idle.row[indexes], idle.start_ms[indexes], idle.end_ms[indexes])
     wide = np.flatnonzero(boxes[:, 2] >= least_width)[:MOST_MARKED]
     indexes, boxes = indexes[wide], boxes[wide]
-    pen = QPen(QColor(canvas.look.colours.control), 0.8)
-    painter.setPen(pen)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-    draw_lines(painter, hatch_lines(boxes, Hatch.RISING, 5.0))
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    ink = QColor(canvas.look.colours.control)
+    origin = canvas.view.x_of(0)
+    fill_hatched(painter, boxes, Hatch.RISING, ink, origin_x=origin, spacing=5.0, pen_width=0.8)
     for index, box in zip(indexes[:MOST_LABELS], boxes[:MOST_LABELS], strict=True):
         text = canvas.model.idle_text(int(index))
         if text and box[2] > 60 and box[3] >= LABEL_FROM_ROW:
             painter.setFont(canvas.look.secondary_font())
             shown = _visible(box, canvas.width).adjusted(6, 0, -6, 0)
-            draw_haloed(painter, shown, text, canvas.look, Qt.AlignmentFlag.AlignRight)
+            colours = canvas.look.colours
+            plate, text_ink = QColor(colours.surface), QColor(colours.text)
+            draw_on_plate(painter, shown, text, plate, text_ink, Qt.AlignmentFlag.AlignRight)
 
 
 def paint_exact(painter: QPainter, canvas: Canvas, indexes: NDArray[np.int64]) -> Floats:
@@ -118,28 +120,17 @@ def paint_exact(painter: QPainter, canvas: Canvas, indexes: NDArray[np.int64]) -
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     for class_no in np.unique(classes):
         chosen = boxes[classes == class_no]
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(look.fill(int(class_no))))
-        draw_rectangles(painter, chosen)
-        paint_hatch(painter, chosen, HATCHES[int(class_no)], look)
+        fill_class(painter, chosen, int(class_no), look, canvas.view.x_of(0))
     _paint_marks(painter, canvas, boxes, model.flags[indexes])
     return boxes
 
 
-def paint_hatch(painter: QPainter, boxes: Floats, hatch: Hatch, look: GanttLook) -> None:
-    """The line pattern of a class inside rectangles that are wide enough for it."""
-    lines = hatch_lines(boxes, hatch)
-    if not lines.shape[0]:
-        return
-    pen = QPen(look.hatch_colour(), 1.6)
-    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-    if hatch is Hatch.DOTS:
-        pen.setDashPattern([1.0, 2.5])
-    painter.setPen(pen)
-    slanted = hatch in (Hatch.RISING, Hatch.FALLING, Hatch.CROSSED)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, slanted)
-    draw_lines(painter, lines)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+def fill_class(
+    painter: QPainter, boxes: Floats, class_no: int, look: GanttLook, origin_x: float = 0.0
+) -> None:
+    """Rectangles in the fill and the pattern of a colour class."""
+    fill = QColor(look.fill(class_no))
+    fill_hatched(painter, boxes, HATCHES[class_no], look.hatch_colour(), fill, origin_x=origin_x)
 
 
 def paint_overview(painter: QPainter, canvas: Canvas, pyramid: Pyramid) -> None:
@@ -151,7 +142,7 @@ def paint_overview(painter: QPainter, canvas: Canvas, pyramid: Pyramid) -> None:
         return
     left = canvas.view.x_of(first_bin * bin_ms)
     width = (last_bin - first_bin) * bin_ms / canvas.view.ms_per_pixel
-    colours = _overview_colours(canvas.look)
+    colours = _overview_colours(canvas.look.colours.charts, canvas.look.colours.err)
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     for first, last in _even_rows(canvas):
@@ -181,7 +172,9 @@ def paint_labels(painter: QPainter, canvas: Canvas, indexes: NDArray[np.int64], 
     model, look = canvas.model, canvas.look
     hatched = np.array([HATCHES[c] is not Hatch.NONE for c in range(1, 8)])
     beside = hatched[model.colour_class[indexes] - 1]
-    wanted = np.flatnonzero(np.where(beside, boxes[:, 2] >= 4.0, boxes[:, 2] >= LABEL_FROM_WIDTH))
+    has_room = (boxes[:, 2] >= 34.0) | (_gaps_after(canvas, indexes) >= 24.0)
+    wanted = np.where(beside, (boxes[:, 2] >= 4.0) & has_room, boxes[:, 2] >= LABEL_FROM_WIDTH)
+    wanted = np.flatnonzero(wanted)
     wanted = wanted[np.argsort(-boxes[wanted, 2], kind="stable")][:MOST_LABELS]
     font = look.secondary_font()
     metrics = QFontMetricsF(font)
@@ -193,31 +186,37 @@ def paint_labels(painter: QPainter, canvas: Canvas, indexes: NDArray[np.int64], 
             continue
         box = _visible(boxes[position], canvas.width)
         fill = QColor(look.fill(int(model.colour_class[index])))
-        if beside[position] and _label_beside(painter, canvas, index, box, text, metrics):
-            continue
-        if not beside[position]:
+        if beside[position]:
+            _label_hatched(painter, canvas, index, box, text, fill)
+        else:
             _label_inside(painter, box, text, metrics, ink_on(fill))
-        elif metrics.horizontalAdvance(text) + 8 <= box.width():
-            draw_haloed(painter, box, text, look, Qt.AlignmentFlag.AlignHCenter)
 
 
-def draw_haloed(painter: QPainter, box: QRectF, text: str, look: GanttLook, align: Qt.AlignmentFlag) -> None:
-    """Text on a pattern, cut to the box and readable through an edge in the background's colour."""
-    font = painter.font()
-    metrics = QFontMetricsF(font)
-    text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, box.width())
-    free = box.width() - metrics.horizontalAdvance(text)
+def _gaps_after(canvas: Canvas, indexes: NDArray[np.int64]) -> Floats:
+    """Pixels between each bar and the next of its row; as good as endless after the last one."""
+    bars = canvas.model.bars
+    following = np.minimum(indexes + 1, bars.count - 1)
+    gaps: Floats = (bars.start_ms[following] - bars.end_ms[indexes]) / np.float64(canvas.view.ms_per_pixel)
+    is_last = (following == indexes) | (bars.row[following] != bars.row[indexes])
+    return np.where(is_last, np.inf, gaps)
+
+
+def draw_on_plate(
+    painter: QPainter, box: QRectF, text: str, plate: QColor, ink: QColor, align: Qt.AlignmentFlag
+) -> None:
+    """Text over a pattern, cut to the box, on a plate of one colour that keeps it readable."""
+    metrics = QFontMetricsF(painter.font())
+    width = metrics.horizontalAdvance(text)
+    if width > box.width():
+        text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, box.width())
+        width = metrics.horizontalAdvance(text)
     share = {Qt.AlignmentFlag.AlignRight: 1.0, Qt.AlignmentFlag.AlignHCenter: 0.5}.get(align, 0.0)
-    base = box.center().y() + (metrics.ascent() - metrics.descent()) / 2
-    path = QPainterPath()
-    path.addText(QPointF(box.left() + free * share, base), font, text)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
-    pen = QPen(QColor(look.colours.surface), 4.0)
-    pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-    painter.strokePath(path, pen)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-    painter.setPen(QColor(look.colours.text))
-    painter.drawText(QPointF(box.left() + free * share, base), text)
+    left = box.left() + (box.width() - width) * share
+    height = min(box.height(), metrics.height())
+    area = QRectF(left, box.center().y() - height / 2, width, height)
+    painter.fillRect(area.adjusted(-3, 0, 3, 0), plate)
+    painter.setPen(ink)
+    painter.drawText(area.adjusted(0, 0, 2, 0), Qt.AlignmentFlag.AlignVCenter, text)
 
 
 def _label_inside(painter: QPainter, box: QRectF, text: str, metrics: QFontMetricsF, ink: QColor) -> None:
@@ -230,31 +229,43 @@ def _label_inside(painter: QPainter, box: QRectF, text: str, metrics: QFontMetri
     painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
 
-def _label_beside(
-    painter: QPainter, canvas: Canvas, index: int, box: QRectF, text: str, metrics: QFontMetricsF
-) -> bool:
-    bars, need = canvas.model.bars, metrics.horizontalAdvance(text) + 2 * LABEL_GAP
-    row, right_end, left_end = bars.row[index], canvas.width, 0.0
-    if index + 1 < bars.count and bars.row[index + 1] == row:
-        right_end = min(right_end, canvas.view.x_of(float(bars.start_ms[index + 1])))
+def _label_hatched(
+    painter: QPainter, canvas: Canvas, index: int, box: QRectF, text: str, fill: QColor
+) -> None:
+    """Beside the bar where that is clear, else on it, else beside it on a plate; nowhere without room."""
+    need = QFontMetricsF(painter.font()).horizontalAdvance(text) + 2 * LABEL_GAP
+    row, colours = int(canvas.model.bars.row[index]), canvas.look.colours
+    places = _places_beside(canvas, index, box, need)
+    for area, side in places:
+        if not _is_crossed(canvas, row, area):
+            painter.setPen(QColor(colours.text))
+            painter.drawText(area, side | Qt.AlignmentFlag.AlignVCenter, text)
+            return
+    if need <= box.width():
+        draw_on_plate(painter, box, text, fill, ink_on(fill), Qt.AlignmentFlag.AlignHCenter)
+    elif places:
+        area, side = places[0]
+        draw_on_plate(painter, area, text, QColor(colours.surface), QColor(colours.text), side)
+
+
+def _places_beside(
+    canvas: Canvas, index: int, box: QRectF, need: float
+) -> list[tuple[QRectF, Qt.AlignmentFlag]]:
+    """Right of a bar, or left of the last one of a row, if the neighbours leave the room."""
+    bars, view = canvas.model.bars, canvas.view
+    row, left_end = bars.row[index], 0.0
     if index > 0 and bars.row[index - 1] == row:
-        left_end = max(left_end, canvas.view.x_of(float(bars.end_ms[index - 1])))
+        left_end = max(left_end, view.x_of(float(bars.end_ms[index - 1])))
+    is_last = index + 1 == bars.count or bars.row[index + 1] != row
+    right_end = canvas.width if is_last else min(canvas.width, view.x_of(float(bars.start_ms[index + 1])))
+    places = []
     if right_end - box.right() >= need:
-        area, side = (
-            QRectF(box.right() + LABEL_GAP, box.top(), need, box.height()),
-            Qt.AlignmentFlag.AlignLeft,
-        )
-    elif right_end == canvas.width and box.left() - left_end >= need:
+        area = QRectF(box.right() + LABEL_GAP, box.top(), need - LABEL_GAP, box.height())
+        places.append((area, Qt.AlignmentFlag.AlignLeft))
+    if is_last and box.left() - left_end >= need:
         area = QRectF(box.left() - need, box.top(), need - LABEL_GAP, box.height())
-        side = Qt.AlignmentFlag.AlignRight
-    else:
-        return False
-    if _is_crossed(canvas, int(row), area):
-        draw_haloed(painter, area, text, canvas.look, side)
-    else:
-        painter.setPen(QColor(canvas.look.colours.text))
-        painter.drawText(area, side | Qt.AlignmentFlag.AlignVCenter, text)
-    return True
+        places.append((area, Qt.AlignmentFlag.AlignRight))
+    return places
 
 
 def _is_crossed(canvas: Canvas, row: int, area: QRectF) -> bool:
@@ -263,6 +274,8 @@ def _is_crossed(canvas: Canvas, row: int, area: QRectF) -> bool:
     if limit is not None and area.left() <= view.x_of(limit.at_ms) <= area.right():
         return True
     reach = area.width() / 2 * view.ms_per_pixel
+    if not canvas.look.show_idle:
+        return False
     return canvas.model.idle.at(row, view.time_at(area.center().x()), reach) is not None
 
 
@@ -273,7 +286,7 @@ def _visible(box: Floats, width: float) -> QRectF:
 
 def _paint_visible_problems(painter: QPainter, canvas: Canvas) -> None:
     bars, flags = canvas.model.bars, canvas.model.flags
-    wrong = np.flatnonzero(flags & BarFlag.PROBLEM)
+    wrong = canvas.model.problems
     seen = (bars.row[wrong] >= canvas.first_row) & (bars.row[wrong] < canvas.last_row)
     seen &= (bars.end_ms[wrong] > canvas.from_ms) & (bars.start_ms[wrong] < canvas.to_ms)
     wrong = wrong[seen][:MOST_MARKED]
@@ -307,18 +320,19 @@ def _paint_marks(painter: QPainter, canvas: Canvas, boxes: Floats, flags: NDArra
     draw_rectangles(painter, wrong[~thin] + np.array([1.0, 1.0, -2.0, -2.0]))
 
 
-def _overview_colours(look: GanttLook) -> list[int]:
+@lru_cache(maxsize=8)
+def _overview_colours(fills: tuple[str, ...], error: str) -> tuple[int, ...]:
     table = []
     for code in range(256):
         share, class_no = code & FULL, (code >> 4) & 7
         if share == 0 or class_no == 0:
             table.append(0)
             continue
-        colour = QColor(look.colours.err if code & PROBLEM_BIT else look.fill(class_no))
+        colour = QColor(error if code & PROBLEM_BIT else fills[class_no - 1])
         # The least share still shows: a quarter of the colour.
         colour.setAlphaF(0.25 + 0.75 * share / FULL)
         table.append(colour.rgba())
-    return table
+    return tuple(table)
 
 
 def _even_rows(canvas: Canvas) -> list[tuple[int, int]]:

@@ -6,10 +6,10 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
-from ui.gantt.look import HATCHES
+from ui.gantt.look import ink_on
 from ui.gantt.model import ResourceSteps
-from ui.gantt.paint_bars import LABEL_FROM_ROW, LABEL_GAP, Canvas, draw_haloed, paint_hatch
-from ui.gantt.rectangles import Floats, draw_rectangles
+from ui.gantt.paint_bars import LABEL_FROM_ROW, LABEL_GAP, Canvas, draw_on_plate, fill_class
+from ui.gantt.rectangles import Floats
 
 DIAMOND = 8.0
 SELECTION_WIDTH = 2.0
@@ -124,10 +124,7 @@ def _paint_resource(painter: QPainter, canvas: Canvas, steps: ResourceSteps) -> 
     top, height = canvas.row_top(steps.row), canvas.row_height(steps.row)
     upper, lower = top + min(6.0, height * 0.2), top + height - 2
     boxes = step_boxes(canvas, steps, upper, lower)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(look.fill(steps.colour_class)))
-    draw_rectangles(painter, boxes)
-    paint_hatch(painter, boxes, HATCHES[steps.colour_class], look)
+    fill_class(painter, boxes, steps.colour_class, look, canvas.view.x_of(0))
     top_value = max(steps.capacity, float(steps.used.max(initial=0.0)), 1e-12)
     line = lower - steps.capacity / top_value * (lower - upper)
     painter.setPen(QPen(QColor(look.colours.err), 1.6))
@@ -144,10 +141,12 @@ def _paint_resource_texts(painter: QPainter, canvas: Canvas, steps: ResourceStep
         left = max(0.0, float(boxes[0, 0]))
         right = min(canvas.width, float(boxes[-1, 0] + boxes[-1, 2]))
         box = QRectF(left + 8, upper, max(0.0, right - left - 16), lower - upper)
-        draw_haloed(painter, box, steps.text, look, Qt.AlignmentFlag.AlignHCenter)
+        fill = QColor(look.fill(steps.colour_class))
+        draw_on_plate(painter, box, steps.text, fill, ink_on(fill), Qt.AlignmentFlag.AlignHCenter)
     if steps.capacity_text:
         box = QRectF(8, upper, canvas.width - 16, lower - upper)
-        draw_haloed(painter, box, steps.capacity_text, look, Qt.AlignmentFlag.AlignRight)
+        plate, ink = QColor(look.colours.surface), QColor(look.colours.text)
+        draw_on_plate(painter, box, steps.capacity_text, plate, ink, Qt.AlignmentFlag.AlignRight)
 
 
 def paint_limit(painter: QPainter, canvas: Canvas) -> None:
@@ -158,7 +157,7 @@ def paint_limit(painter: QPainter, canvas: Canvas) -> None:
     x = canvas.view.x_of(limit.at_ms)
     if 0 <= x <= canvas.width:
         colour = canvas.look.colours.text if canvas.look.for_print else canvas.look.colours.err
-        pen = QPen(QColor(colour), 1.8)
+        pen = QPen(QColor(colour), 2.4 if limit.late else 1.8)
         pen.setDashPattern([3.0, 2.0])
         painter.setPen(pen)
         bottom = min(canvas.height, float(canvas.tops[-1]) - canvas.view.top)

@@ -71,7 +71,7 @@ def hatch_lines(rectangles: Floats, hatch: Hatch, spacing: float = HATCH_SPACING
     x0, y0 = wide[:, 0], wide[:, 1]
     x1, y1 = x0 + wide[:, 2], y0 + wide[:, 3]
     if hatch is Hatch.HORIZONTAL:
-        which, level = _levels(y0 + 1.0, y1 - 1.0, spacing * 0.75)
+        which, level = _levels(y0 + 1.0, y1 - 1.0, spacing)
         return np.column_stack((x0[which], level, x1[which], level))
     if hatch in (Hatch.VERTICAL, Hatch.DOTS):
         which, level = _levels(x0 + 1.0, x1 - 1.0, spacing)

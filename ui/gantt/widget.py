@@ -111,7 +111,7 @@ class GanttWidget(QAbstractScrollArea):
 
     def zoom(self, factor: float, x: float | None = None) -> None:
         """`factor` times closer around `x` pixels from the chart's left edge (its middle unless given)."""
-        width = self._chart().width()
+        width = self.chart_rect().width()
         self._view = zoom_at(self._view, width / 2 if x is None else x, factor, self._model, width)
         self._is_fitted = self._view.ms_per_pixel >= most_ms_per_pixel(self._model, width)
         self._changed()
@@ -120,7 +120,7 @@ class GanttWidget(QAbstractScrollArea):
         """Select a bar and bring it into view; None takes the selection away."""
         self._view = replace(self._view, selected=index)
         if index is not None:
-            area = self._chart()
+            area = self.chart_rect()
             self._view = show_bar(self._model, self._view, index, area.width(), area.height())
         self._changed()
         self._describe()
@@ -129,7 +129,7 @@ class GanttWidget(QAbstractScrollArea):
 
     def hit(self, x: float, y: float) -> int | None:
         """The bar at a point of the viewport."""
-        area = self._chart()
+        area = self.chart_rect()
         if not area.contains(QPointF(x, y)):
             return None
         return bar_at(self._model, self._view, x - area.left(), y - area.top())
@@ -160,11 +160,12 @@ class GanttWidget(QAbstractScrollArea):
             self.setAccessibleDescription(text)
             QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
 
-    def _chart(self) -> QRectF:
+    def chart_rect(self) -> QRectF:
+        """Where bars stand in the viewport: below the axis, right of the heads."""
         return chart_area(QRectF(self.viewport().rect()), self._model, self._look)
 
     def _fit_rows(self) -> None:
-        area = self._chart()
+        area = self.chart_rect()
         usual = max(ROW_HEIGHT, QFontMetricsF(self._look.font).height() * 2)
         rows = row_height_for(self._model, area.height(), usual)
         self._view = replace(self._view, row_height=rows)
@@ -175,7 +176,7 @@ class GanttWidget(QAbstractScrollArea):
         self._changed()
 
     def _changed(self) -> None:
-        area, view = self._chart(), self._view
+        area, view = self.chart_rect(), self._view
         longest = most_ms_per_pixel(self._model, area.width()) * area.width()
         across, down = self.horizontalScrollBar(), self.verticalScrollBar()
         rows = float(row_tops(self._model, view.row_height)[-1])
@@ -196,7 +197,7 @@ class GanttWidget(QAbstractScrollArea):
         self.viewport().update()
 
     def _scrolled(self) -> None:
-        area = self._chart()
+        area = self.chart_rect()
         moved = replace(
             self._view,
             offset_ms=self.horizontalScrollBar().value() * self._unit_ms,
@@ -207,7 +208,7 @@ class GanttWidget(QAbstractScrollArea):
         self.viewport().update()
 
     def _show_tip(self, point: QPointF) -> None:
-        area = self._chart()
+        area = self.chart_rect()
         index = self.hit(point.x(), point.y())
         if index is None:
             self._tip.hide()
@@ -234,7 +235,7 @@ class GanttWidget(QAbstractScrollArea):
         )
 
     def _visible_count(self) -> int:
-        area = self._chart()
+        area = self.chart_rect()
         rows = len(self._model.rows)
         first, last = self._model.bars.ranges(0, rows, self._view.offset_ms, self._view.time_at(area.width()))
         return int((last - first).sum())
@@ -295,11 +296,11 @@ class GanttWidget(QAbstractScrollArea):
             return None
         bars = self._model.bars
         x = self._view.x_of((int(bars.start_ms[index]) + int(bars.end_ms[index])) / 2)
-        return x if 0 <= x <= self._chart().width() else None
+        return x if 0 <= x <= self.chart_rect().width() else None
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         turned = event.angleDelta().y() / WHEEL_NOTCH
-        area = self._chart()
+        area = self.chart_rect()
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self.zoom(ZOOM_STEP**turned, max(0.0, event.position().x() - area.left()))
         else:
@@ -330,7 +331,7 @@ class GanttWidget(QAbstractScrollArea):
             distance = QGuiApplication.styleHints().startDragDistance()
             self._is_panning = moved.manhattanLength() >= distance
         if self._is_panning:
-            area = self._chart()
+            area = self.chart_rect()
             self._tip.hide()
             self.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
             self._view = pan(

@@ -184,6 +184,9 @@ class TableView(QTableView):
             self.copy()
         elif event.matches(QKeySequence.StandardKey.Paste):
             self.paste()
+        elif self.state() is QAbstractItemView.State.EditingState:
+            # The editor's own keys pass here once it has seen them; Enter must not move twice.
+            super().keyPressEvent(event)
         elif event.key() == Qt.Key.Key_Delete:
             self.clear_selected()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and current.isValid():
@@ -272,9 +275,13 @@ class CellDelegate(QStyledItemDelegate):
         if index.data(SAMPLE_ROLE):
             tag = self._tag_width()
             width = QFontMetrics(self._font(index)).horizontalAdvance(text)
-            left = box.right() - tag if right else min(box.x() + width + 6, box.right() - tag)
+            if right:  # before the number, so that the digits of a column stay in line
+                left = max(box.x(), box.right() - 1 - width - tag - 6)
+                box.setLeft(left + tag + 6)
+            else:
+                left = min(box.x() + width + 6, box.right() - tag)
+                box.setRight(left - 6)
             self._paint_tag(painter, QRect(left, box.y(), tag, box.height()))
-            box.setRight(left - 6)
         painter.setFont(self._font(index))
         painter.setPen(index.data(Qt.ItemDataRole.ForegroundRole) or self._theme.color("text"))
         shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, box.width())

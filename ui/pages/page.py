@@ -70,16 +70,16 @@ class Page(QWidget):
         self.previous_button: QPushButton | None = None
         self.next_button: QPushButton | None = None
         self.body = QWidget()
-        self.scroll = QScrollArea()
-        self.scroll.setWidgetResizable(True)
-        self.scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self.scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.scroll.setWidget(self.body)
+        self.scroll_area = QScrollArea()
+        self.scroll_area.setWidgetResizable(True)
+        self.scroll_area.setFrameShape(QFrame.Shape.NoFrame)
+        self.scroll_area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.scroll_area.setWidget(self.body)
         column = QVBoxLayout(self)
         column.setContentsMargins(MARGIN, 8, MARGIN, MARGIN)
         column.setSpacing(GAP)
         column.addLayout(self.header)
-        column.addWidget(self.scroll, 1)
+        column.addWidget(self.scroll_area, 1)
         self.theme.changed.connect(self._dress_header)
         self._dress_header()
 
@@ -91,7 +91,7 @@ class Page(QWidget):
             self.header.addWidget(self.previous_button)
         if following:
             self.next_button = QPushButton(following)
-            self.next_button.setProperty("look", "filled")
+            self.next_button.setProperty("look", "primary")
             self.next_button.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
             self.next_button.clicked.connect(lambda: self.step.emit(1))
             self.header.addWidget(self.next_button)

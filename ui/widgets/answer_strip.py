@@ -8,7 +8,17 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
+    QVBoxLayout,
+    QWidget,
+)
 
 from estimator.wording import Wording
 from ui.theme import TextRole, Theme
@@ -35,12 +45,13 @@ class AnswerStrip(QWidget):
         self.setAccessibleName(words.t("Answer"))
         self._name = QLabel()
         self._name.setTextFormat(Qt.TextFormat.PlainText)
-        self.organisations = QComboBox()
+        self.organisations = _ElidedCombo()
         self.organisations.setAccessibleName(words.t("Organisation shown"))
         self.organisations.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
         self.organisations.activated.connect(self._organisation_activated)
+        self.organisations.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self._against = QLabel()
         self._against.setProperty("look", "muted")
         self.cells = tuple(FigureButton(words, theme) for _ in range(CELLS))
@@ -48,6 +59,7 @@ class AnswerStrip(QWidget):
         for number, cell in enumerate(self.cells):
             cell.explain.connect(lambda number=number: self.explain.emit(number, self.cells[number]))
             cell.jump.connect(self.jump)
+            cell.leave.connect(lambda step, number=number: self._focus_cell(number + step))
         theme.changed.connect(self._dress)
         self._dress()
 
@@ -81,6 +93,16 @@ class AnswerStrip(QWidget):
         """Drop or show the third line, where scaling leaves less than the smallest window."""
         self._three_lines = three_lines
         self._dress()
+
+    def focus_first(self) -> None:
+        """Take the focus, as F6 asks; the arrows walk from here."""
+        self.cells[0].setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _focus_cell(self, number: int) -> None:
+        if number < 0:
+            self.organisations.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        else:
+            self.cells[min(number, CELLS - 1)].setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _lay_out(self) -> None:
         self._left = QWidget()
@@ -133,3 +155,20 @@ class AnswerStrip(QWidget):
         painter.fillRect(self.rect(), self._theme.color("line"))
         painter.fillRect(self._left.geometry(), self._theme.color("surface"))
         painter.end()
+
+
+class _ElidedCombo(QComboBox):
+    """WORKAROUND: under a stylesheet Qt 6.11 cuts the text of a combo box instead of eliding it."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QStylePainter(self)
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        control = QStyle.ComplexControl.CC_ComboBox
+        part = QStyle.SubControl.SC_ComboBoxEditField
+        room = self.style().subControlRect(control, option, part, self).width() - 4
+        option.currentText = self.fontMetrics().elidedText(
+            option.currentText, Qt.TextElideMode.ElideRight, room
+        )
+        painter.drawComplexControl(control, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)

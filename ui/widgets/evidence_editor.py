@@ -44,7 +44,7 @@ class EvidenceEditor(QWidget):
         self.source.setAccessibleName(words.t("Source"))
         self.source.setPlaceholderText(words.t("Who or what says so"))
         self.date.setAccessibleName(words.t("Date of the source"))
-        self._lay_out()
+        self._lay_out(unit)
         self.kinds.activated.connect(self._kind_chosen)
         self.low.committed.connect(self._low_typed)
         self.high.committed.connect(self._high_typed)
@@ -68,23 +68,22 @@ class EvidenceEditor(QWidget):
         self.date.set_value(evidence.date)
         self._range.set_problem("")
 
-    def _lay_out(self) -> None:
+    def _lay_out(self, unit: str) -> None:
         between = QWidget()
         row = QHBoxLayout(between)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
-        row.addWidget(self.kinds, 1)
         for word, line in ((self._words.t("between"), self.low), (self._words.t("and"), self.high)):
             label = QLabel(word)
             label.setProperty("look", "muted")
             label.setFont(self._theme.font(TextRole.SECONDARY))
             row.addWidget(label)
-            line.setMinimumWidth(44)
-            line.setMaximumWidth(64)
-            row.addWidget(line)
-        between.setFocusProxy(self.kinds)
-        self._range = Field(self._theme, self._words.t("Evidence"), between)
-        self.kinds.setAccessibleName(self._words.t("Evidence"))
+            row.addWidget(line, 1)
+        if unit:
+            row.addWidget(QLabel(unit))
+        between.setFocusProxy(self.low)
+        self._kind = Field(self._theme, self._words.t("Evidence"), self.kinds)
+        self._range = Field(self._theme, self._words.t("Possible range"), between)
         origin = QWidget()
         row = QHBoxLayout(origin)
         row.setContentsMargins(0, 0, 0, 0)
@@ -96,11 +95,12 @@ class EvidenceEditor(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
+        column.addWidget(self._kind)
         column.addWidget(self._range)
         column.addWidget(self._origin)
-        self.date.problem_changed.connect(self._origin._show_problem)
+        self.date.problem_changed.connect(self._origin.show_problem)
         for line in (self.low, self.high):
-            line.problem_changed.connect(self._range._show_problem)
+            line.problem_changed.connect(self._range.show_problem)
 
     def _fill_kinds(self) -> None:
         kinds = _STATED if self._evidence.kind in _STATED else (*_STATED, self._evidence.kind)

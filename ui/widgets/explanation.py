@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QFont, QGuiApplication, QHideEvent, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
@@ -21,6 +21,7 @@ from ui.widgets.icons import icon
 
 LEAST_WIDTH = 360
 MOST_WIDTH = 480
+_LONG_NAME = 26
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +61,9 @@ class Explanation(QFrame):
         self._content = ExplanationContent("", "")
         self._anchor: QWidget | None = None
         self._body: QWidget | None = None
+        self._links: list[QPushButton] = []
         self.setProperty("look", "popup")
         self.setMinimumWidth(LEAST_WIDTH)
-        self.setMaximumWidth(MOST_WIDTH)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
 
@@ -72,7 +73,7 @@ class Explanation(QFrame):
         self._content = content
         self._build(content)
         self.setAccessibleName(f"{content.title}: {content.value}")
-        self.adjustSize()
+        self._take_size()
         below = anchor.mapToGlobal(QPoint(-4, anchor.height() + 4))
         screen = anchor.screen().availableGeometry()
         left = max(screen.left(), min(below.x(), screen.right() - self.width()))
@@ -81,8 +82,17 @@ class Explanation(QFrame):
             above = anchor.mapToGlobal(QPoint(0, -4)).y() - self.height()
             top = above if above >= screen.top() else max(screen.top(), screen.bottom() - self.height())
         self.move(left, top)
+        (self._links[0] if self._links else self._close).setFocus(Qt.FocusReason.PopupFocusReason)
         self.show()
-        self._close.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def _take_size(self) -> None:
+        # Not adjustSize: it stops at two thirds of the screen, and cuts words on a small or scaled one.
+        for part in (self, *self.findChildren(QWidget)):
+            part.ensurePolished()
+        self._column.activate()
+        width = min(max(self.sizeHint().width(), LEAST_WIDTH), MOST_WIDTH)
+        width = max(width, self.minimumSizeHint().width())  # large text may need more
+        self.resize(width, max(self._column.totalHeightForWidth(width), self.minimumSizeHint().height()))
 
     def as_text(self) -> str:
         """Return the whole explanation as text: inputs one a line, their columns separated by tabs."""
@@ -100,6 +110,7 @@ class Explanation(QFrame):
             self._column.removeWidget(self._body)
             self._body.deleteLater()
         self._body = QWidget()
+        self._links.clear()
         column = QVBoxLayout(self._body)
         column.setContentsMargins(14, 12, 14, 12)
         column.setSpacing(8)
@@ -147,14 +158,16 @@ class Explanation(QFrame):
         grid.setVerticalSpacing(5)
         grid.setColumnStretch(0, 1)
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        heads = (self._words.t("Input"), self._words.t("Value"), self._words.t("Evidence"))
+        heads = (self._words.t("Datum"), self._words.t("Value"), self._words.t("Evidence"))
         for at, head in enumerate(heads):
             label = QLabel(head)
             label.setProperty("look", "muted")
             label.setFont(self._theme.font(TextRole.SECONDARY))
             grid.addWidget(label, 0, at, right if at == 1 else Qt.AlignmentFlag.AlignLeft)
         for at, row in enumerate(rows, start=1):
-            grid.addWidget(_selectable(row.name, self._theme.font(TextRole.BODY)), at, 0)
+            name = _selectable(row.name, self._theme.font(TextRole.BODY))
+            name.setWordWrap(len(row.name) > _LONG_NAME)
+            grid.addWidget(name, at, 0)
             value = _selectable(row.value, self._theme.font(TextRole.BODY))
             value.setWordWrap(False)
             grid.addWidget(value, at, 1, right)
@@ -170,6 +183,7 @@ class Explanation(QFrame):
         link = QPushButton(row.place_text)
         link.setProperty("look", "link")
         link.setAccessibleName(self._words.t("{name}, go to {place}", name=row.name, place=row.place_text))
+        self._links.append(link)
         link.clicked.connect(lambda: self._follow(place))
         return link
 
@@ -189,7 +203,8 @@ class Explanation(QFrame):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         if self._anchor is not None:
-            self._anchor.setFocus(Qt.FocusReason.PopupFocusReason)
+            # Afterwards: a popup that closes gives the focus to whatever it finds.
+            QTimer.singleShot(0, self._anchor, self._anchor.setFocus)
             self._anchor = None
 
 

@@ -65,7 +65,7 @@ class Field(QWidget):
         for one in (self._echo, self._mark, self._sentence):
             one.hide()
         if isinstance(widget, TypedLine | MoneyField | DurationField):
-            widget.problem_changed.connect(self._show_problem)
+            widget.problem_changed.connect(self.show_problem)
             widget.echo_changed.connect(self._show_echo)
         theme.changed.connect(self._dress)
         self._dress()
@@ -80,9 +80,10 @@ class Field(QWidget):
         if isinstance(self.input, TypedLine | MoneyField | DurationField):
             self.input.set_problem(sentence, severity)
         else:
-            self._show_problem(sentence, severity.value)
+            self.show_problem(sentence, severity.value)
 
-    def _show_problem(self, sentence: str, severity: str) -> None:
+    def show_problem(self, sentence: str, severity: str) -> None:
+        """Show what an input inside says; fits the signal `problem_changed`."""
         self._severity = Severity(severity) if severity else Severity.ERROR
         self._sentence.setText(sentence)
         self._sentence.setVisible(bool(sentence))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QEnterEvent, QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QEnterEvent, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from estimator.evidence import EvidenceKind
@@ -22,7 +22,8 @@ from ui.widgets.evidence_chip import chip_size, paint_chip
 from ui.widgets.icons import paint_icon
 
 _MARGIN = 12
-_TOP = 8
+_TOP = 7
+_BOTTOM = 5
 _ICON = 16
 
 
@@ -66,6 +67,8 @@ class FigureButton(QAbstractButton):
 
     explain = Signal()
     jump = Signal(object)
+    leave = Signal(int)
+    """-1 or 1: an arrow key asks for the neighbour."""
 
     def __init__(self, words: Wording, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -75,7 +78,9 @@ class FigureButton(QAbstractButton):
         self._short = False
         self._three_lines = True
         self._changed = False
+        self._sample_below = False  # where the tag has no room beside the figure
         self._settled = ""
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # reached by F6, so that typing never passes through
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.clicked.connect(self._ask)
@@ -137,10 +142,18 @@ class FigureButton(QAbstractButton):
         return first, figure, third
 
     def sizeHint(self) -> QSize:
-        return QSize(200, max(80 if self._three_lines else 60, sum(self._line_heights()) + _TOP + 6))
+        return QSize(200, max(80 if self._three_lines else 60, sum(self._line_heights()) + _TOP + _BOTTOM))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(150, self.sizeHint().height())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
+        elif event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            self.leave.emit(1 if event.key() == Qt.Key.Key_Right else -1)
+        else:
+            super().keyPressEvent(event)
 
     def enterEvent(self, event: QEnterEvent) -> None:
         self.update()
@@ -150,14 +163,13 @@ class FigureButton(QAbstractButton):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_ground(painter)
         first, figure, third = self._line_heights()
-        spare = max(0, self.height() - first - figure - third - _TOP - 6) // 2
         width = self.width() - 2 * _MARGIN
-        top = _TOP + spare // 2
-        self._paint_title(painter, QRect(_MARGIN, top, width, first))
-        top += first
+        self._paint_title(painter, QRect(_MARGIN, _TOP, width, first))
+        bottom = self.height() - _BOTTOM - third
+        top = _TOP + first + max(0, bottom - _TOP - first - figure) // 2
         self._paint_figure(painter, QRect(_MARGIN, top, width, figure))
         if third:
-            self._paint_third_line(painter, QRect(_MARGIN, top + figure + spare // 2, width, third))
+            self._paint_third_line(painter, QRect(_MARGIN, bottom, width, third))
         if self.hasFocus():
             painter.setPen(QPen(self._theme.color("accent"), 2))
             painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -179,6 +191,9 @@ class FigureButton(QAbstractButton):
             chip = QRect(box.right() + 1 - size.width(), box.y(), size.width(), box.height())
             paint_chip(painter, chip, cell.chip, self._theme, self._words)
             box = box.adjusted(0, 0, -size.width() - 6, 0)
+        if cell.sample and not self._three_lines:
+            self._paint_sample(painter, box)
+            box = box.adjusted(self._sample_width() + 6, 0, 0, 0)
         painter.setFont(self._theme.font(TextRole.SECONDARY))
         title = cell.title
         if self._short or painter.fontMetrics().horizontalAdvance(title) > box.width():
@@ -196,6 +211,7 @@ class FigureButton(QAbstractButton):
             drawing = QRectF(box.x(), box.y() + (box.height() - _ICON) / 2 + 1, _ICON, _ICON)
             paint_icon(painter, drawing, mark, color)
             box = box.adjusted(_ICON + 6, 0, 0, 0)
+        self._sample_below = False
         painter.setFont(self._theme.font(TextRole.FIGURE))
         figure = self._words.unknown if gone and not cell.figure else cell.figure
         used = min(painter.fontMetrics().horizontalAdvance(figure), box.width())
@@ -211,15 +227,22 @@ class FigureButton(QAbstractButton):
         if painter.fontMetrics().horizontalAdvance(unit) > box.right() - left and cell.short_unit is not None:
             unit = cell.short_unit
         _draw_on(painter, left, baseline, box.right() - left, unit, self._theme.color("muted"))
-        if cell.sample:
+        if cell.sample and self._three_lines:
             left += painter.fontMetrics().horizontalAdvance(unit) + (8 if unit else 0)
-            self._paint_sample(painter, QRect(left, box.y(), box.right() - left, box.height()))
+            if left + self._sample_width() <= box.right() + 1:
+                self._paint_sample(painter, QRect(left, box.y(), box.right() - left, box.height()))
+            else:
+                self._sample_below = True
+
+    def _sample_width(self) -> int:
+        metrics = QFontMetrics(self._theme.font(TextRole.CHIP))
+        return metrics.horizontalAdvance(self._words.t("SAMPLE")) + 10
 
     def _paint_sample(self, painter: QPainter, box: QRect) -> None:
         painter.setFont(self._theme.font(TextRole.CHIP))
         word = self._words.t("SAMPLE")
         metrics = painter.fontMetrics()
-        tag = QRect(box.x(), box.y(), metrics.horizontalAdvance(word) + 10, metrics.height() + 2)
+        tag = QRect(box.x(), box.y(), self._sample_width(), metrics.height() + 2)
         tag.moveTop(box.y() + (box.height() - tag.height()) // 2)
         painter.setPen(self._theme.color("warn"))
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -228,6 +251,9 @@ class FigureButton(QAbstractButton):
 
     def _paint_third_line(self, painter: QPainter, box: QRect) -> None:
         cell = self._cell
+        if self._sample_below:
+            self._paint_sample(painter, box)
+            box = box.adjusted(self._sample_width() + 6, 0, 0, 0)
         font = self._theme.font(TextRole.SECONDARY)
         font.setUnderline(cell.link_place is not None)
         painter.setFont(font)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from importlib.resources import files
 
 from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtGui import QColor, QGuiApplication, QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 from estimator.evidence import EvidenceKind
@@ -38,8 +38,11 @@ def icon(name: str, color: QColor) -> QIcon:
 
 
 def pixmap(name: str, color: QColor, size: int = 16) -> QPixmap:
-    """Return the drawing `name` in `color`, `size` pixels square."""
-    canvas = QPixmap(QSize(size, size))
+    """Return the drawing `name` in `color`, `size` pixels square, as sharp as the best screen."""
+    application = QGuiApplication.instance()
+    ratio = application.devicePixelRatio() if isinstance(application, QGuiApplication) else 1.0
+    canvas = QPixmap(QSize(size, size) * ratio)
+    canvas.setDevicePixelRatio(ratio)
     canvas.fill(Qt.GlobalColor.transparent)
     painter = QPainter(canvas)
     paint_icon(painter, QRectF(0, 0, size, size), name, color)

@@ -73,6 +73,7 @@ class StepsList(QListView):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setUniformItemSizes(True)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # reached by F6, so that typing never passes through
         self.setObjectName("steps")
         self.selectionModel().currentChanged.connect(self._current_changed)
         theme.changed.connect(self._dress)

@@ -1,0 +1,242 @@
+"""An estimate as JSON for programs: stable keys, money as strings, absent values with their reason's code.
+
+Groups of equal tasks, not bars. `fits` is yes, no, if or unknown; `gap` is a fraction of the lower bound.
+"""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from enum import Enum
+from typing import Any
+
+from estimator.problems import Absent, Problem
+from estimator.results.estimate import Condition, Estimate, OrganisationResult, Plan, Timing
+from estimator.results.price import Price
+
+FORMAT = 1
+
+
+def json_text(estimate: Estimate) -> str:
+    """Return the whole estimate as indented JSON with a trailing newline."""
+    return json.dumps(as_json(estimate), ensure_ascii=False, indent=2) + "\n"
+
+
+def as_json(estimate: Estimate) -> dict[str, Any]:
+    """Return the estimate as plain JSON values."""
+    quote = estimate.quote
+    return {
+        "format": FORMAT,
+        "name": quote.name,
+        "number": quote.number,
+        "status": estimate.status.value,
+        "recommended_plan": estimate.recommended_plan_id or None,
+        "shown_plan": estimate.shown_plan_id or None,
+        "shown_organisation": estimate.shown_organisation_id or None,
+        "organisations": [_organisation(estimate, one) for one in estimate.organisations],
+        "staircase": [
+            {
+                "cards": step.cards,
+                "duration_ms": step.delivery_ms,
+                "useless": step.useless,
+                "net": None if step.net is None else str(step.net),
+            }
+            for step in estimate.staircase
+        ],
+        "break_even": [
+            {
+                "organisation": one.organisation_id,
+                "reference": one.reference_id,
+                "slow_down": None if one.slow_down is None else str(one.slow_down),
+                "serial_ms": one.serial_ms,
+            }
+            for one in estimate.break_evens
+        ],
+        "counter_examples": [
+            {
+                "code": one.code,
+                "duration_ms": one.delivery_ms,
+                "ideal_ms": one.ideal_ms,
+                "values": {name: plain(value) for name, value in one.values},
+            }
+            for one in estimate.counter_examples
+        ],
+        "throughput": _throughput(estimate),
+        "open_conditions": [_condition(one) for one in estimate.open_conditions],
+        "problems": [problem_json(one) for one in estimate.problems],
+    }
+
+
+def problem_json(problem: Problem) -> dict[str, Any]:
+    """Return a problem: code, place, severity, values."""
+    return {
+        "code": problem.code,
+        "where": list(problem.where),
+        "severity": problem.severity.value,
+        "values": {name: plain(value) for name, value in problem.values},
+    }
+
+
+def plain(value: object) -> Any:
+    """Return a value as JSON holds it: decimals and dates as text, enums by value, absent as its code."""
+    match value:
+        case None | bool() | int() | float():
+            return value
+        case Absent():
+            return {"absent": value.code}
+        case Enum():
+            return plain(value.value)
+        case Decimal() | str():
+            return str(value)
+        case tuple() | list():
+            return [plain(one) for one in value]
+    return str(value)
+
+
+def _organisation(estimate: Estimate, result: OrganisationResult) -> dict[str, Any]:
+    plan = _plan_of(estimate, result)
+    timing = result.timing if plan is None else plan.timing
+    cards = result.cards_required
+    conditions = estimate.open_conditions if result is estimate.shown else ()
+    return {
+        "id": result.organisation_id,
+        "cards_required": plain(cards),
+        "cards_per_task": result.cards_per_task,
+        "tasks_at_once": result.tasks_at_once,
+        "plan": None if plan is None else plan.id,
+        "lots": [] if plan is None else _lots(plan),
+        "memory": _memory(result, plan),
+        **_timing(timing),
+        "cost": plain(Absent("no_price")) if plan is None else _cost(plan.price),
+        "status": estimate.status.value if result is estimate.shown else None,
+        "open_conditions": [one.id for one in conditions],
+        "plans": [_plan(one) for one in result.plans],
+        "excluded": [{"offer": offer, "reason": reason.code} for offer, reason in result.excluded],
+        "policies": [
+            {
+                "policy": one.policy.value,
+                "duration_ms": one.delivery_ms,
+                "lower_bound_ms": one.lower_bound_ms,
+                "idle_between_ms": one.idle_between_ms,
+                "longest_tail_ms": one.longest_tail_ms,
+            }
+            for one in result.policies
+        ],
+    }
+
+
+def _plan_of(estimate: Estimate, result: OrganisationResult) -> Plan | None:
+    if result is estimate.shown and estimate.shown_plan is not None:
+        return estimate.shown_plan
+    return result.plan(result.best_plan_id)
+
+
+def _timing(timing: Timing | Absent) -> dict[str, Any]:
+    if isinstance(timing, Absent):
+        absent = plain(timing)
+        return {"duration_ms": absent, "lower_bound_ms": absent, "gap": absent, "stages": []}
+    return {
+        "duration_ms": timing.delivery_ms,
+        "lower_bound_ms": timing.lower_bound_ms,
+        "gap": float(timing.schedule.gap),
+        "stages": [
+            {"id": one.stage_id, "start_ms": one.start_ms, "end_ms": one.end_ms} for one in timing.stages
+        ],
+    }
+
+
+def _lots(plan: Plan) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": one.offer_id,
+            "count": one.count,
+            "cards": one.cards,
+            "terms": list(one.terms),
+            "paid_card_ms": one.paid_card_ms,
+            "sample": one.is_sample,
+        }
+        for one in plan.holdings
+    ]
+
+
+def _memory(result: OrganisationResult, plan: Plan | None) -> list[dict[str, Any]]:
+    verdict = None if plan is None else plan.verdict
+    rows: list[dict[str, Any]] = []
+    for stage in result.memory:
+        if stage.missing:
+            rows.append({"stage": stage.stage_id, "missing": list(stage.missing), "fits": "unknown"})
+        for phase in stage.phases:
+            usable = None if verdict is None else verdict.usable_bytes
+            fits = "unknown"
+            if usable is not None:
+                fits = "yes" if phase.high_bytes <= usable else "if" if phase.peak_bytes <= usable else "no"
+            rows.append(
+                {
+                    "stage": phase.stage_id,
+                    "phase": phase.phase,
+                    "card": None if verdict is None else verdict.card_id,
+                    "peak_bytes": phase.peak_bytes,
+                    "usable_bytes": usable,
+                    "fits": fits,
+                    "lines": {line.name: line.size_bytes for line in phase.lines},
+                }
+            )
+    return rows
+
+
+def _cost(price: Price) -> dict[str, Any]:
+    return {
+        "currency": price.currency,
+        "net": plain(price.net),
+        "tax": plain(price.tax),
+        "gross": plain(price.gross),
+        "lines": [
+            {
+                "id": line.id,
+                "kind": line.kind,
+                "amount": plain(line.amount),
+                "included": line.amount is not None,
+                "tax_percent": plain(line.tax_percent),
+            }
+            for line in price.lines
+        ],
+    }
+
+
+def _plan(plan: Plan) -> dict[str, Any]:
+    return {
+        "id": plan.id,
+        "cards": plan.decision.cards,
+        "card": plan.decision.card_id,
+        "lots": _lots(plan),
+        "duration_ms": plan.timing.delivery_ms,
+        "net": plain(plan.price.net),
+        "gross": plain(plan.price.gross),
+        "fits": plan.verdict.fits.value,
+        "meets_limit": plan.meets_limit,
+        "within_budget": plan.within_budget,
+        "within_quota": plan.within_quota,
+        "unused_card_ms": plan.unused_card_ms,
+        "proven": plan.proven,
+        "sample": plan.is_sample,
+    }
+
+
+def _throughput(estimate: Estimate) -> dict[str, Any] | None:
+    found = estimate.throughput
+    if found is None:
+        return None
+    return {
+        "per_hour": plain(found.per_hour),
+        "per_term": {str(days): count for days, count in found.per_term},
+    }
+
+
+def _condition(one: Condition) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "code": one.code,
+        "decisive": one.decisive,
+        "where": list(one.where),
+        "evidence": one.kind.value,
+    }

@@ -1,0 +1,164 @@
+"""The estimate as text for a person at a terminal, in both languages: answers, comparison, lines, conditions.
+
+No colours and no cursor control: the text goes into mails and logs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from estimator.problems import Absent, Problem
+from estimator.quote import Quote
+from estimator.results.estimate import Estimate, Timing
+from estimator.wording import Wording
+from estimator.wording.answers import answer_titles, answers
+from estimator.wording.phrases import (
+    amount_text,
+    condition_text,
+    gap_text,
+    key_text,
+    line_name,
+    line_quantity,
+    missing_text,
+    names_of,
+    organisation_label,
+    plan_name,
+    quote_name,
+)
+
+
+def estimate_text(words: Wording, estimate: Estimate) -> str:
+    """Return the whole estimate as lines of text."""
+    parts = [
+        _heading(quote_name(words, estimate.quote), "="),
+        _answer_lines(words, estimate),
+        _organisations(words, estimate),
+        _staircase(words, estimate),
+        _cost(words, estimate),
+        _conditions(words, estimate),
+        problems_text(words, estimate.quote, estimate.problems),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def problems_text(words: Wording, quote: Quote, problems: Sequence[Problem]) -> str:
+    """Return one line a problem: severity, sentence, place."""
+    names = names_of(words, quote)
+    lines = [
+        f"{words.word(problem.severity)}: {words.problem(problem)} [{words.place(problem.where, names)}]"
+        for problem in problems
+    ]
+    return "\n".join([_heading(words.t("Problems")), *lines]) if lines else words.t("No problems.")
+
+
+def comparison_text(words: Wording, estimates: Sequence[tuple[str, Estimate]]) -> str:
+    """Return several quotes side by side: a row an answer, a column a quote."""
+    titles = [title for title, _ in answer_titles(words, None)]
+    columns = [[f"{one.figure} {one.unit}".strip() for one in answers(words, each)] for _, each in estimates]
+    header = ["", *(name for name, _ in estimates)]
+    rows = [[title, *(column[index] for column in columns)] for index, title in enumerate(titles)]
+    return table([header, *rows]) + "\n"
+
+
+def table(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows as aligned columns, the first to the left, the others to the right."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        first = row[0].ljust(widths[0])
+        rest = (cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))
+        lines.append("  ".join([first, *rest]).rstrip())
+    return "\n".join(lines)
+
+
+def _heading(text: str, mark: str = "-") -> str:
+    return f"{text}\n{mark * len(text)}"
+
+
+def _answer_lines(words: Wording, estimate: Estimate) -> str:
+    rows: list[tuple[str, str, str]] = []
+    titles = answer_titles(words, estimate)
+    for (title, _), answer in zip(titles, answers(words, estimate), strict=True):
+        evidence = "" if answer.kind is None else f" [{words.evidence(answer.kind)}]"
+        sample = f" {words.t('SAMPLE')}" if answer.is_sample else ""
+        rows.append((title, f"{answer.figure} {answer.unit}".strip() + sample, f"{answer.line}{evidence}"))
+    width = max(len(row[0]) for row in rows)
+    figure = max(len(row[1]) for row in rows)
+    return "\n".join(f"{title:<{width}}  {value:<{figure}}  {line}".rstrip() for title, value, line in rows)
+
+
+def _organisations(words: Wording, estimate: Estimate) -> str:
+    if not estimate.organisations:
+        return ""
+    header = [
+        words.t("Organisation"),
+        words.t("Key"),
+        words.t("Delivery"),
+        words.t("Gap"),
+        words.t("Net"),
+        words.t("Plan"),
+    ]
+    rows = [header]
+    for result in estimate.organisations:
+        plan = estimate.shown_plan if result is estimate.shown else result.plan(result.best_plan_id)
+        label = organisation_label(words, estimate, result.organisation_id)
+        timing = result.timing if plan is None else plan.timing
+        if not isinstance(timing, Timing):
+            rows.append([label, key_text(words, result), words.unknown, "", "", missing_text(words, result)])
+            continue
+        net = (
+            words.unknown
+            if plan is None
+            else amount_text(words, plan.price.net, plan.price.currency, symbol=True)
+        )
+        name = words.unknown if plan is None else plan_name(words, estimate.quote, plan)
+        delivery = words.duration(timing.delivery_ms)
+        rows.append([label, key_text(words, result), delivery, gap_text(words, timing), net, name])
+    return f"{_heading(words.t('Organisations'))}\n{table(rows)}"
+
+
+def _staircase(words: Wording, estimate: Estimate) -> str:
+    if not estimate.staircase:
+        return ""
+    rows = [[words.t("Cards"), words.t("Delivery"), words.t("Net"), ""]]
+    currency = estimate.quote.pricing.currency
+    for step in estimate.staircase:
+        net = words.unknown if step.net is None else words.money(step.net, currency)
+        note = words.t("changes nothing") if step.useless else ""
+        rows.append([words.number(step.cards), words.duration(step.delivery_ms), net, note])
+    return f"{_heading(words.t('Staircase of cards'))}\n{table(rows)}"
+
+
+def _cost(words: Wording, estimate: Estimate) -> str:
+    plan = estimate.shown_plan
+    if plan is None:
+        return ""
+    price = plan.price
+    rows = [
+        [line_name(words, line), line_quantity(words, line), amount_text(words, line.amount, price.currency)]
+        for line in price.lines
+    ]
+    rows.append([words.t("Net"), "", amount_text(words, price.net, price.currency)])
+    if isinstance(price.tax, Absent):
+        rows.append([words.t("Tax"), "", words.t("not included")])
+    else:
+        for tax in price.tax_by_rate:
+            if tax.percent is not None:
+                tax_name = words.t("Tax, {rate}", rate=words.percent(tax.percent))
+                rows.append([tax_name, "", amount_text(words, tax.tax, price.currency)])
+    rows.append([words.t("Total"), "", amount_text(words, price.gross, price.currency)])
+    title = words.t("Cost, {currency}", currency=price.currency)
+    return f"{_heading(title)}\n{table(rows)}"
+
+
+def _conditions(words: Wording, estimate: Estimate) -> str:
+    lines = [
+        words.t("{mark} {condition} [{evidence}]", mark=mark, condition=text, evidence=evidence)
+        for mark, text, evidence in _condition_rows(words, estimate)
+    ]
+    return "\n".join([_heading(words.t("Open conditions; * decisive")), *lines]) if lines else ""
+
+
+def _condition_rows(words: Wording, estimate: Estimate) -> Iterable[tuple[str, str, str]]:
+    for one in estimate.open_conditions:
+        yield ("*" if one.decisive else "-", condition_text(words, one), words.evidence(one.kind))

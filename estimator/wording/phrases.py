@@ -1,0 +1,246 @@
+"""Short texts about a result that every face says in the same words: plans, offers, fits, lines, conditions.
+
+No layout and no widget: a face decides where a phrase stands. Each takes the `Wording` first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+
+from estimator.catalogue import Card, HourlyOffer, Lot
+from estimator.price import CONTINGENCY, DISCOUNT
+from estimator.problems import Absent
+from estimator.quote import AssignmentPolicy, FeeKind, Organisation, Quote, StateClass
+from estimator.results.estimate import Condition, Estimate, Holding, OrganisationResult, Plan, Timing
+from estimator.results.memory import CardVerdict, Fit
+from estimator.results.price import PriceLine
+from estimator.units import MS_PER_HOUR
+from estimator.wording.wording import Wording
+
+
+def sample_word(words: Wording) -> str:
+    """Return the tag of sample offers and prices."""
+    return words.t("SAMPLE")
+
+
+def offer_name(words: Wording, offer: Lot | HourlyOffer) -> str:
+    """Return the offer's name, a sample one with its tag."""
+    return f"{offer.name} {sample_word(words)}" if offer.sample else offer.name
+
+
+def quote_name(words: Wording, quote: Quote) -> str:
+    """Return the quote's name, or that it has none."""
+    return quote.name or words.t("Untitled")
+
+
+def key_text(words: Wording, result: OrganisationResult) -> str:
+    """Return the key of an organisation: tasks at once × cards per task."""
+    at_once = words.unknown if result.tasks_at_once is None else words.number(result.tasks_at_once)
+    return f"{at_once} × {words.number(result.cards_per_task)}"
+
+
+def organisation_name(organisation: Organisation) -> str:
+    """Return the name of an organisation, its letter where it has none."""
+    return organisation.name or organisation.id
+
+
+def organisation_label(words: Wording, estimate: Estimate, organisation_id: str) -> str:
+    """Return "B · 2 × 1, chosen": name, key, and its role where it has one."""
+    organisation = estimate.quote.organisation(organisation_id)
+    result = estimate.organisation(organisation_id)
+    name = organisation_id if organisation is None else organisation_name(organisation)
+    label = name if result is None else f"{name} · {key_text(words, result)}"
+    reference = estimate.quote.reference
+    if estimate.quote.chosen_plan.split("/", 1)[0] == organisation_id:
+        return words.t("{organisation}, chosen", organisation=label)
+    if estimate.recommended_plan_id.split("/", 1)[0] == organisation_id:
+        return words.t("{organisation}, recommended", organisation=label)
+    if reference is not None and reference.id == organisation_id:
+        return words.t("{organisation}, reference", organisation=label)
+    return label
+
+
+def terms_text(words: Wording, terms: tuple[int, ...]) -> str:
+    """Return the terms of a holding: "3 days", "30 + 7 days"."""
+    if len(terms) == 1:
+        return words.n("{count} day", "{count} days", terms[0])
+    return words.t("{terms} days", terms=" + ".join(words.number(days) for days in terms))
+
+
+def holding_text(words: Wording, quote: Quote, holding: Holding) -> str:
+    """Return what is held: "2 × RTX 4090, 3 days SAMPLE", "RTX 4090 · Hivenet by the hour"."""
+    offer = quote.offer(holding.offer_id)
+    name = holding.offer_id if offer is None else offer.name
+    tag = f" {sample_word(words)}" if holding.is_sample else ""
+    if not holding.terms:
+        return words.t("{offer} by the hour", offer=name) + tag
+    if holding.count == 1:
+        text = words.t("{offer}, {terms}", offer=name, terms=terms_text(words, holding.terms))
+    else:
+        text = words.t(
+            "{count} × {offer}, {terms}",
+            count=words.number(holding.count),
+            offer=name,
+            terms=terms_text(words, holding.terms),
+        )
+    return text + tag
+
+
+def plan_name(words: Wording, quote: Quote, plan: Plan) -> str:
+    """Return organisation and what it holds: "B · 2 × Lot RTX 4090, 3 days SAMPLE"."""
+    organisation = quote.organisation(plan.organisation_id)
+    name = plan.organisation_id if organisation is None else organisation_name(organisation)
+    held = " + ".join(holding_text(words, quote, holding) for holding in plan.holdings)
+    return f"{name} · {held}"
+
+
+def paid_text(words: Wording, plan: Plan) -> str:
+    """Return what is paid: card time by the hour, or lots × the time held."""
+    parts = []
+    for holding in plan.holdings:
+        if holding.terms:
+            hours = words.number(Decimal(holding.held_ms) / MS_PER_HOUR, None)
+            parts.append(f"{words.number(holding.count)} × {hours} h")
+        else:
+            parts.append(words.t("{hours} card·h", hours=hours_text(words, holding.paid_card_ms)))
+    return " + ".join(parts)
+
+
+def hours_text(words: Wording, ms: int) -> str:
+    """Return milliseconds as hours, two decimals under ten, else one."""
+    hours = Decimal(ms) / MS_PER_HOUR
+    return words.number(hours, 2 if abs(hours) < 10 else 1)
+
+
+def gap_text(words: Wording, timing: Timing) -> str:
+    """Return "optimal" where the bound is met, else the gap to it."""
+    schedule = timing.schedule
+    if schedule.is_optimal:
+        return words.t("optimal")
+    return words.t("gap {percent}", percent=words.percent(Decimal(float(schedule.gap) * 100), 2))
+
+
+def fit_text(words: Wording, verdict: CardVerdict | None) -> str:
+    """Return the memory verdict: fits with what is spare, fits if, short by, or not known."""
+    if verdict is None or verdict.fits is Fit.UNKNOWN or verdict.spare_bytes is None:
+        return words.t("memory not known")
+    if verdict.fits is Fit.NO:
+        return words.t("short {memory}", memory=words.memory(-verdict.spare_bytes))
+    if verdict.fits is Fit.YES:
+        return words.t("fits, {memory} spare", memory=words.memory(verdict.spare_bytes))
+    need = words.unknown if verdict.holds_to_bytes is None else floor_memory(words, verdict.holds_to_bytes)
+    return words.t("fits if the task needs ≤ {memory}", memory=need)
+
+
+def floor_memory(words: Wording, count_bytes: int) -> str:
+    """Return bytes as GiB with one decimal rounded down: a limit must never be shown larger than it is."""
+    tenth = 2**30 // 10
+    return words.memory(count_bytes // tenth * tenth + 1)
+
+
+def missing_text(words: Wording, result: OrganisationResult) -> str:
+    """Return why an organisation has no delivery, or an empty text."""
+    return words.absent(result.timing) if isinstance(result.timing, Absent) else ""
+
+
+def line_name(words: Wording, line: PriceLine) -> str:
+    """Return the name of a price line: the offer and its terms, a fee's own name, discount or contingency."""
+    values = dict(line.values)
+    tag = f" {sample_word(words)}" if values.get("sample") else ""
+    if line.kind == "lot":
+        terms = values.get("terms")
+        days = terms_text(words, terms) if isinstance(terms, tuple) else ""
+        return words.t("Whole lots, {offer}, {terms}", offer=str(values.get("offer")), terms=days) + tag
+    if line.kind == "hourly":
+        return words.t("Cards by the hour, {offer}", offer=str(values.get("offer"))) + tag
+    if line.kind == DISCOUNT:
+        return words.t("Discount")
+    if line.kind == CONTINGENCY:
+        return words.t("Contingency")
+    name = values.get("name")
+    return str(name) if name else words.word(FeeKind(line.kind))
+
+
+def line_quantity(words: Wording, line: PriceLine) -> str:
+    """Return the quantity of a price line with its unit, or "—"."""
+    values = dict(line.values)
+    quantity = values.get("quantity")
+    if not isinstance(quantity, Decimal) or line.amount is None:
+        return words.unknown
+    if line.kind == "hourly":
+        return words.t("{hours} card·h", hours=words.number(quantity, 2))
+    if line.kind == "lot":
+        return words.n("{count} lot", "{count} lots", int(quantity))
+    unit = values.get("unit")
+    return f"{words.number(quantity)} {unit}" if unit else words.number(quantity)
+
+
+def amount_text(
+    words: Wording, amount: Decimal | Absent | None, currency: str, *, symbol: bool = False
+) -> str:
+    """Return an amount, "Not included" in words for a blank one, "—" for one that is not known."""
+    if amount is None:
+        return words.t("Not included")
+    if isinstance(amount, Absent):
+        return words.unknown
+    return words.money(amount, currency, symbol=symbol)
+
+
+def memory_line_name(words: Wording, name: str) -> str:
+    """Return the name of a memory line: a state class, or one of the visible lines added to it."""
+    if name == "context":
+        return words.t("Context")
+    if name == "margin":
+        return words.t("Margin")
+    if name == "workspace":
+        return words.t("Workspace")
+    if name == "communication":
+        return words.t("Communication buffers")
+    return words.word(StateClass(name))
+
+
+def policy_needs(words: Wording, policy: AssignmentPolicy) -> str:
+    """Return what an assignment policy needs to be in place."""
+    if policy is AssignmentPolicy.BLOCKS:
+        return words.t("nothing more")
+    if policy is AssignmentPolicy.AVAILABILITY:
+        return words.t("an assignment mechanism")
+    return words.t("an assignment mechanism and known durations")
+
+
+def condition_text(words: Wording, condition: Condition) -> str:
+    """Return the claim to verify: derived, a precondition's, or the planner's own words."""
+    if condition.text:
+        return condition.text
+    return words.condition(condition.code, dict(condition.values))
+
+
+def counted_conditions(words: Wording, estimate: Estimate) -> str:
+    """Return "5 open, 3 decisive"."""
+    waiting = estimate.open_conditions
+    decisive = sum(1 for one in waiting if one.decisive)
+    return words.t(
+        "{open} open, {decisive} decisive", open=words.number(len(waiting)), decisive=words.number(decisive)
+    )
+
+
+def names_of(words: Wording, quote: Quote) -> Mapping[str, str]:
+    """Return the names behind the ids that places of the quote may hold."""
+    rows: dict[str, str] = {stage.id: stage.name for stage in quote.workload.stages}
+    rows |= {resource.id: resource.name for resource in quote.workload.resources}
+    rows |= {one.id: organisation_name(one) for one in quote.organisations}
+    rows |= {offer.id: offer.name for offer in quote.offers}
+    rows |= {card.id: card.name for card in quote.cards}
+    rows |= {fee.id: fee.name or words.word(fee.kind) for fee in quote.pricing.fees}
+    return rows
+
+
+def usable_text(words: Wording, card: Card) -> str:
+    """Return the bytes of one card and which reading of them it is."""
+    memory = words.memory(card.usable_bytes, 2)
+    if card.usable_basis == "observed":
+        return words.t("{memory}, as a framework saw", memory=memory)
+    if card.usable_basis == "reported":
+        return words.t("{memory}, as the driver reports", memory=memory)
+    return words.t("{memory}, from the label", memory=memory)

@@ -1,0 +1,78 @@
+"""The chart as files: complete or not at all, with words that stay words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QFont, QImage
+from pytestqt.qtbot import QtBot
+
+from estimator.wording import Language, NumberFormat, Wording
+from tests.ui.gantt_examples import random_chart, source_example
+from ui.gantt import export
+from ui.gantt.look import GanttLook
+from ui.gantt.model import GanttRow, RowKind, build_model, legend
+from ui.theme import LIGHT
+
+
+@pytest.fixture
+def look(qtbot: QtBot) -> GanttLook:
+    font = QFont("DejaVu Sans")
+    font.setPixelSize(13)
+    return GanttLook(LIGHT, Wording(Language.ENGLISH, NumberFormat.EN_US), font, for_print=True)
+
+
+def test_each_format_is_written_whole_and_leaves_nothing_beside_it(tmp_path: Path, look: GanttLook) -> None:
+    model = source_example()
+    export.save_png(tmp_path / "a.png", model, look, legend(model))
+    export.save_svg(tmp_path / "a.svg", model, look, legend(model))
+    export.save_pdf(tmp_path / "a.pdf", model, look, legend(model))
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.pdf", "a.png", "a.svg"]
+    image = QImage(str(tmp_path / "a.png"))
+    assert image.width() == 2244
+    assert image.height() < image.width() / 2  # few rows take no more than they need
+    assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_a_failed_save_leaves_the_older_file(
+    tmp_path: Path, look: GanttLook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "a.png"
+    target.write_bytes(b"older")
+
+    def refuse(_source: object, _target: object) -> None:
+        raise PermissionError("in use")
+
+    monkeypatch.setattr("os.replace", refuse)
+    with pytest.raises(PermissionError):
+        export.save_png(target, source_example(), look)
+    assert target.read_bytes() == b"older"
+    assert [p.name for p in tmp_path.iterdir()] == ["a.png"]
+
+
+def test_text_in_svg_stays_text(look: GanttLook) -> None:
+    content = export.svg_bytes(source_example(), look).decode()
+    assert "Lote validado" in content
+    assert "Doc. 8" in content
+
+
+def test_a_merged_picture_says_so(look: GanttLook) -> None:
+    content = export.svg_bytes(random_chart(20_000, 4, 1), look).decode()
+    assert "20,000 bars, shown merged" in content
+    assert "shown merged" not in export.svg_bytes(source_example(), look).decode()
+
+
+def test_the_same_chart_gives_the_same_bytes(look: GanttLook) -> None:
+    assert export.png_bytes(source_example(), look) == export.png_bytes(source_example(), look)
+    assert export.svg_bytes(source_example(), look) == export.svg_bytes(source_example(), look)
+
+
+def test_pages_repeat_the_heading_that_they_continue(look: GanttLook) -> None:
+    rows = [GanttRow(RowKind.HEADING, "Lot 1")]
+    rows += [GanttRow(RowKind.CARD, f"Card {n}") for n in range(100)]
+    model = build_model(rows, row=list(range(1, 101)), start_ms=[0] * 100, end_ms=[1_000] * 100)
+    pages = export.pages_of(model, look, 500)
+    assert len(pages) > 1
+    assert all(page.rows[0].name == "Lot 1" for page in pages)
+    assert sum(page.bars.count for page in pages) == 100

@@ -1,0 +1,173 @@
+"""Painting the frame of the chart: the grid, the axis with the limit's text, the row heads and headings."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+
+from ui.gantt.axis import Tick, date_ticks, elapsed_ticks
+from ui.gantt.look import GanttLook, draw_icon
+from ui.gantt.model import GanttRow, RowKind, Tone
+from ui.gantt.paint_bars import LABEL_FROM_ROW, Canvas
+from ui.gantt.rectangles import draw_lines
+
+ICON = 16.0
+EDGE = 10.0
+
+
+def ticks_of(canvas: Canvas) -> tuple[Tick, ...]:
+    """The ticks of the axis, as far apart as their texts need."""
+    look = canvas.look
+    metrics = QFontMetricsF(look.secondary_font())
+    if look.start is None:
+        return elapsed_ticks(canvas.view, canvas.width, look.words, metrics.horizontalAdvance("0") * 9)
+    hours = metrics.horizontalAdvance("00:00") * 1.9
+    days = metrics.horizontalAdvance("00 Mmm 0000") + 16
+    return date_ticks(canvas.view, canvas.width, look.start, look.words, (hours, days))
+
+
+def paint_grid(painter: QPainter, canvas: Canvas, ticks: tuple[Tick, ...]) -> None:
+    """Lines down at each tick, stronger at a new day, and across between rows."""
+    bottom = min(canvas.height, float(canvas.tops[-1]) - canvas.view.top)
+    pen = QPen(QColor(canvas.look.colours.line), 1.0)
+    painter.setPen(pen)
+    lines = np.array([[canvas.view.x_of(t.at_ms), 0, canvas.view.x_of(t.at_ms), bottom] for t in ticks])
+    draw_lines(painter, np.floor(lines.reshape(-1, 4)) + 0.5)
+    if canvas.view.row_height >= 6 and not canvas.look.for_print:
+        edges = canvas.tops[canvas.first_row + 1 : canvas.last_row + 1] - canvas.view.top
+        across = np.zeros((edges.size, 4))
+        across[:, 1] = across[:, 3] = np.floor(edges) - 0.5
+        across[:, 2] = canvas.width
+        draw_lines(painter, across)
+    strong = [t for t in ticks if t.above]
+    painter.setPen(QPen(QColor(canvas.look.colours.control), 1.0))
+    for tick in strong[1:]:
+        x = np.floor(canvas.view.x_of(tick.at_ms)) + 0.5
+        painter.drawLine(QPointF(x, 0), QPointF(x, bottom))
+
+
+def paint_heads(painter: QPainter, canvas: Canvas, width: float) -> None:
+    """Icon, name and use of each row, and the headings over the whole width."""
+    look = canvas.look
+    bottom = min(canvas.height, float(canvas.tops[-1]) - canvas.view.top)
+    if not look.for_print:
+        painter.setPen(QPen(QColor(look.colours.line), 1.0))
+        painter.drawLine(QPointF(-0.5, 0), QPointF(-0.5, bottom))
+    for index in range(canvas.first_row, canvas.last_row):
+        row, top, height = canvas.model.rows[index], canvas.row_top(index), canvas.row_height(index)
+        if row.kind is RowKind.HEADING:
+            _paint_heading(painter, canvas, row, QRectF(-width, top, width + canvas.width, height))
+            continue
+        if height < LABEL_FROM_ROW:
+            continue
+        if height >= 6 and not look.for_print:
+            painter.setPen(QPen(QColor(look.colours.line), 1.0))
+            y = np.floor(top + height) - 0.5
+            painter.drawLine(QPointF(-width, y), QPointF(0, y))
+        _paint_head(painter, look, row, QRectF(-width, top, width, height))
+
+
+def _paint_head(painter: QPainter, look: GanttLook, row: GanttRow, box: QRectF) -> None:
+    small = box.height() < 18
+    name_font = look.secondary_font() if small else look.font
+    left = box.left() + (0 if look.for_print else EDGE)
+    if not look.for_print:
+        if box.height() >= ICON:
+            icon = row.icon or row.kind.value
+            draw_icon(painter, icon, left, box.center().y() - ICON / 2, QColor(look.colours.muted))
+        left += ICON + 8
+    right = box.right() - 8
+    middle = Qt.AlignmentFlag.AlignVCenter
+    if row.use_text:
+        painter.setFont(look.secondary_font())
+        painter.setPen(QColor(look.colours.muted))
+        area = QRectF(left, box.top(), right - left, box.height())
+        painter.drawText(area, Qt.AlignmentFlag.AlignRight | middle, row.use_text)
+        right -= QFontMetricsF(look.secondary_font()).horizontalAdvance(row.use_text) + 6
+    painter.setFont(name_font)
+    painter.setPen(QColor(look.colours.text))
+    name = QFontMetricsF(name_font).elidedText(row.name, Qt.TextElideMode.ElideMiddle, right - left)
+    area = QRectF(left, box.top(), right - left, box.height())
+    painter.drawText(area, Qt.AlignmentFlag.AlignLeft | middle, name)
+
+
+def _paint_heading(painter: QPainter, canvas: Canvas, row: GanttRow, box: QRectF) -> None:
+    look = canvas.look
+    painter.fillRect(box, QColor(look.colours.surface if look.for_print else look.colours.raised))
+    if not look.for_print:
+        painter.setPen(QPen(QColor(look.colours.line), 1.0))
+        for y in (np.floor(box.top()) - 0.5, np.floor(box.bottom()) - 0.5):
+            painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y))
+    if box.height() < LABEL_FROM_ROW:
+        return
+    painter.setFont(look.strong_font())
+    painter.setPen(QColor(look.colours.text))
+    inner = box.adjusted(0 if look.for_print else EDGE, 0, -EDGE, 0)
+    middle = Qt.AlignmentFlag.AlignVCenter
+    painter.drawText(inner, Qt.AlignmentFlag.AlignLeft | middle, row.name)
+    painter.setPen(look.tone_colour(Tone.PLAIN if look.for_print else row.tone))
+    painter.drawText(inner, Qt.AlignmentFlag.AlignRight | middle, row.use_text)
+
+
+def paint_axis(painter: QPainter, canvas: Canvas, ticks: tuple[Tick, ...], width: float) -> None:
+    """The axis over heads and chart: one line for elapsed time, two for dates."""
+    look, height = canvas.look, canvas.look.header_height()
+    bar = QRectF(-width, -height, width + canvas.width, height)
+    if not look.for_print:
+        painter.fillRect(bar, QColor(look.colours.header))
+    painter.setClipRect(bar, Qt.ClipOperation.IntersectClip)
+    font = look.secondary_font()
+    metrics = QFontMetricsF(font)
+    two_lines = look.start is not None
+    lower = QRectF(0, -height / 2, 0, height / 2) if two_lines else QRectF(0, -height, 0, height)
+    taken = _paint_limit_text(painter, canvas, height)
+    painter.setFont(font)
+    painter.setPen(QColor(look.colours.muted))
+    for tick in ticks:
+        half = metrics.horizontalAdvance(tick.text) / 2 + 1
+        x = min(max(canvas.view.x_of(tick.at_ms), half - width), canvas.width - half - 2)
+        if two_lines or x + half + 4 < taken[0] or x - half - 4 > taken[1]:
+            area = QRectF(x - half, lower.top(), 2 * half, lower.height())
+            painter.drawText(area, Qt.AlignmentFlag.AlignCenter, tick.text)
+    if two_lines:
+        _paint_days(painter, canvas, ticks, height, taken)
+
+
+def _paint_days(
+    painter: QPainter, canvas: Canvas, ticks: tuple[Tick, ...], height: float, taken: tuple[float, float]
+) -> None:
+    """The upper line of a two-line axis; a day's text that would run into the next one is left out."""
+    font = canvas.look.strong_font()
+    metrics = QFontMetricsF(font)
+    painter.setFont(font)
+    painter.setPen(QColor(canvas.look.colours.text))
+    free = -canvas.width
+    for tick in ticks:
+        if not tick.above:
+            continue
+        need = metrics.horizontalAdvance(tick.above) + 2
+        x = max(0.0, canvas.view.x_of(tick.above_ms)) + 6
+        if x < free or x + need > canvas.width or (x < taken[1] + 6 and x + need > taken[0] - 6):
+            continue
+        area = QRectF(x, -height, need, height / 2)
+        painter.drawText(area, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, tick.above)
+        free = x + need + 12
+
+
+def _paint_limit_text(painter: QPainter, canvas: Canvas, height: float) -> tuple[float, float]:
+    """The limit's text over its line; the pixels it takes from other texts of the axis."""
+    look, limit = canvas.look, canvas.model.limit
+    nowhere = (canvas.width * 2, canvas.width * 2)
+    if limit is None or not 0 <= canvas.view.x_of(limit.at_ms) <= canvas.width:
+        return nowhere
+    font = look.secondary_font()
+    font.setWeight(look.strong_font().weight())
+    half = QFontMetricsF(font).horizontalAdvance(limit.text) / 2 + 1
+    x = min(canvas.view.x_of(limit.at_ms), canvas.width - half - 4)
+    painter.setFont(font)
+    painter.setPen(QColor(look.colours.text if look.for_print else look.colours.err))
+    lines = 2 if look.start else 1
+    area = QRectF(x - half, -height, 2 * half, height / lines)
+    painter.drawText(area, Qt.AlignmentFlag.AlignCenter, limit.text)
+    return x - half, x + half
