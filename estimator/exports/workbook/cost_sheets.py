@@ -558,9 +558,9 @@ class _Shares:
             lost = f"ROUND({sheet.here(row, units)}-INT({sheet.here(row, units)}),6)"
             sheet.formula(row, loss, lost, exact[place] - floors[place], PLAIN, "muted")
             mine = sheet.here(row, loss)
-            rank = f"COUNTIF({loss_cells},\">\"&{mine})"
+            rank = f"SUMPRODUCT(({loss_cells}>{mine})*1)"
             if place:
-                rank += f"+COUNTIF({sheet.here(first, loss)}:{sheet.here(row - 1, loss)},{mine})"
+                rank += f"+SUMPRODUCT(({sheet.here(first, loss)}:{sheet.here(row - 1, loss)}={mine})*1)"
             rest = f"ROUND({amount_cell}*{10**self.digits},0)-SUMPRODUCT(INT({unit_cells}))"
             gets = f"IF({rank}<{rest},1,0)"
             formula = f"(INT({sheet.here(row, units)})+{gets})/{10**self.digits}"

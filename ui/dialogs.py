@@ -1,0 +1,97 @@
+"""Decisions that only the planner can take: files, unsaved changes, recovery. Buttons are verbs.
+
+One object with plain methods, so that tests answer in its place and nothing else opens a dialog.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+
+from estimator.wording import Wording
+
+
+class Choice(StrEnum):
+    """What the planner decided."""
+
+    SAVE = "save"
+    DISCARD = "discard"
+    CANCEL = "cancel"
+    RECOVER = "recover"
+    REPLACE = "replace"
+    APPLY = "apply"
+
+
+class Dialogs:
+    """Asks over `parent` in the window's language."""
+
+    def __init__(self, words: Wording, parent: QWidget) -> None:
+        self.words = words
+        self._parent = parent
+
+    def save_changes(self, name: str) -> Choice:
+        """Ask what to do with unsaved changes."""
+        words = self.words
+        return self._ask(
+            words.t("Save the changes to {name}?", name=name),
+            words.t("Without saving they are lost."),
+            ((words.t("Save"), Choice.SAVE), (words.t("Do not save"), Choice.DISCARD)),
+        )
+
+    def recover(self, when: str) -> Choice:
+        """Ask whether to open the copy of a quote that was not saved; refusing once ends it."""
+        words = self.words
+        return self._ask(
+            words.t("A quote was not saved. Its copy is of {when}.", when=when),
+            words.t("Recover opens the copy as untitled; Discard deletes it."),
+            ((words.t("Recover"), Choice.RECOVER), (words.t("Discard"), Choice.DISCARD)),
+        )
+
+    def replace_changed(self, name: str) -> Choice:
+        """Ask whether to write over a file that somebody else changed meanwhile."""
+        words = self.words
+        return self._ask(
+            words.t("{name} was changed on disk after you opened it.", name=name),
+            words.t("Replace writes over that change. Cancel keeps it: save under another name."),
+            ((words.t("Replace"), Choice.REPLACE),),
+        )
+
+    def apply_changes(self, title: str, lines: tuple[str, ...]) -> Choice:
+        """Show what an action would change and ask whether to do it."""
+        words = self.words
+        return self._ask(title, "\n".join(lines), ((words.t("Apply"), Choice.APPLY),))
+
+    def open_file(self, folder: str) -> Path | None:
+        """Ask for a quote to open."""
+        words = self.words
+        kinds = words.t("Cabida quotes (*.cabida);;All files (*)")
+        name, _ = QFileDialog.getOpenFileName(self._parent, words.t("Open a quote"), folder, kinds)
+        return Path(name) if name else None
+
+    def open_table(self, folder: str) -> Path | None:
+        """Ask for a table of prices or another planner's catalogue."""
+        words = self.words
+        kinds = words.t("Prices (*.csv *.tsv *.txt *.xlsx *.json);;All files (*)")
+        name, _ = QFileDialog.getOpenFileName(self._parent, words.t("Import prices"), folder, kinds)
+        return Path(name) if name else None
+
+    def save_file(self, suggested: str, kinds: str) -> Path | None:
+        """Ask where to save; the system's dialog asks before replacing."""
+        name, _ = QFileDialog.getSaveFileName(self._parent, self.words.t("Save as"), suggested, kinds)
+        return Path(name) if name else None
+
+    def _ask(self, text: str, details: str, buttons: tuple[tuple[str, Choice], ...]) -> Choice:
+        box = QMessageBox(self._parent)
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setText(text)
+        box.setInformativeText(details)
+        made = {}
+        for number, (label, choice) in enumerate(buttons):
+            role = QMessageBox.ButtonRole.AcceptRole if number == 0 else QMessageBox.ButtonRole.DestructiveRole
+            made[box.addButton(label, role)] = choice
+        cancel = box.addButton(self.words.t("Cancel"), QMessageBox.ButtonRole.RejectRole)
+        box.setEscapeButton(cancel)
+        box.exec()
+        return next((choice for button, choice in made.items() if button is box.clickedButton()), Choice.CANCEL)

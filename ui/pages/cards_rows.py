@@ -1,0 +1,241 @@
+"""What the page of cards and lots lists: every offer with the verdict of the shown organisation on it.
+
+Plain data from a quote, its estimate and the catalogue; no widget and no text. An offer that the organisation
+cannot take stays in the list with what is missing.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+
+from estimator.catalogue import Card, Catalogue, HourlyOffer, Lot
+from estimator.plan.memory import verdicts_of
+from estimator.problems import Absent
+from estimator.quote import Organisation, Quote
+from estimator.rental.hourly import Billing, card_billed_ms, hourly_cost
+from estimator.results.estimate import Estimate, OrganisationResult, Timing
+from estimator.results.memory import CardVerdict, Fit
+from estimator.units import MS_PER_DAY
+
+TERMS = (3, 7, 30)
+HOURS_A_DAY = 24
+UNDATED = "undated"
+OLD = "old"
+
+AnyOffer = Lot | HourlyOffer
+_FIT_ORDER = {Fit.YES: 0, Fit.IF: 1, Fit.UNKNOWN: 2, Fit.NO: 3}
+
+
+@dataclass(frozen=True, slots=True)
+class OfferRow:
+    """One offer. `prices` are net, per term of days: the lot's own, or one hourly card's equivalent.
+
+    `barred` is why the organisation cannot take it, memory aside. `spare_cards`: cards of one lot beyond those
+    that work at once. `dated`: "" where the price has a date that still counts, else UNDATED or OLD.
+    """
+
+    offer: AnyOffer
+    card: Card | None
+    used: bool
+    verdict: CardVerdict | None
+    barred: Absent | None
+    spare_cards: int
+    prices: tuple[tuple[int, Decimal], ...]
+    per_card_hour: Decimal | None
+    dated: str
+
+    @property
+    def is_admitted(self) -> bool:
+        """True where nothing known keeps the organisation from taking it."""
+        return self.barred is None and self.fit is not Fit.NO
+
+    @property
+    def fit(self) -> Fit:
+        """The memory verdict; unknown where there is none."""
+        return Fit.UNKNOWN if self.verdict is None else self.verdict.fits
+
+    def price(self, days: int) -> Decimal | None:
+        """Return the net price of a term, None where it has none."""
+        return dict(self.prices).get(days)
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What the shown organisation asks of the cards. `peak_bytes` None: not known yet."""
+
+    tasks_at_once: int
+    cards_per_task: int
+    peak_bytes: int | None
+
+    @property
+    def cards(self) -> int:
+        """Cards that work at once."""
+        return self.tasks_at_once * self.cards_per_task
+
+
+@dataclass(frozen=True, slots=True)
+class OfferRows:
+    """The three groups, each with the quote's own copies first and then what fits most closely."""
+
+    hourly: tuple[OfferRow, ...]
+    lots: tuple[OfferRow, ...]
+    not_admitted: tuple[OfferRow, ...]
+
+    @property
+    def all(self) -> tuple[OfferRow, ...]:
+        """Every row in the order of the groups."""
+        return (*self.hourly, *self.lots, *self.not_admitted)
+
+
+def need_of(estimate: Estimate | None) -> Need | None:
+    """Return the need of the shown organisation, None while there is none."""
+    shown = None if estimate is None else estimate.shown
+    if shown is None:
+        return None
+    per_task = shown.cards_per_task
+    at_once = shown.tasks_at_once or 1
+    if isinstance(shown.timing, Timing):
+        at_once = max(1, shown.timing.cards // per_task)
+    missing = any(stage.missing for stage in shown.memory)
+    peaks = [stage.worst.peak_bytes for stage in shown.memory if stage.worst is not None]
+    return Need(at_once, per_task, max(peaks) if peaks and not missing else None)
+
+
+def offer_rows(quote: Quote, estimate: Estimate | None, catalogue: Catalogue) -> OfferRows:
+    """Return the rows of the page: the quote's copies, then the catalogue's offers that it has not copied."""
+    copied = {offer.id for offer in quote.offers}
+    others = (offer for offer in (*catalogue.hourly, *catalogue.lots) if offer.id not in copied)
+    offers: tuple[AnyOffer, ...] = (*quote.offers, *others)
+    known = {card.id: card for card in (*catalogue.cards, *quote.cards)}
+    verdicts = _verdicts(estimate, known.values())
+    barring = _Barring(quote, estimate)
+    need = need_of(estimate)
+    rows = [
+        OfferRow(
+            offer=offer,
+            card=known.get(offer.card_id),
+            used=offer.id in copied,
+            verdict=verdicts.get(offer.card_id),
+            barred=barring.reason(offer, offer.id in copied),
+            spare_cards=_spare(offer, need),
+            prices=_prices(offer),
+            per_card_hour=_per_card_hour(offer),
+            dated=_dated(quote, estimate, offer, offer.id in copied),
+        )
+        for offer in offers
+    ]
+    rows.sort(key=_order)
+    return OfferRows(
+        tuple(row for row in rows if row.is_admitted and isinstance(row.offer, HourlyOffer)),
+        tuple(row for row in rows if row.is_admitted and isinstance(row.offer, Lot)),
+        tuple(row for row in rows if not row.is_admitted),
+    )
+
+
+def _order(row: OfferRow) -> tuple[bool, int, int, int, str]:
+    usable = 0 if row.card is None else row.card.usable_bytes
+    cards = row.offer.cards if isinstance(row.offer, Lot) else 1
+    return (not row.used, _FIT_ORDER[row.fit], usable, cards, row.offer.name)
+
+
+def _verdicts(estimate: Estimate | None, cards: Iterable[Card]) -> dict[str, CardVerdict]:
+    shown = None if estimate is None else estimate.shown
+    if estimate is None or shown is None or any(stage.missing for stage in shown.memory):
+        return {}
+    organisation = estimate.quote.organisation(shown.organisation_id)
+    if organisation is None or not shown.memory:
+        return {}
+    return {one.card_id: one for one in verdicts_of(estimate.quote, organisation, shown.memory, cards)}
+
+
+class _Barring:
+    """Why the shown organisation cannot take an offer; what the estimate says of a copied one comes first."""
+
+    def __init__(self, quote: Quote, estimate: Estimate | None) -> None:
+        shown = None if estimate is None else estimate.shown
+        self._quote = quote
+        self._shown = shown
+        self._organisation: Organisation | None = (
+            None if shown is None else quote.organisation(shown.organisation_id)
+        )
+        self._said = {} if shown is None else _said(quote, shown)
+
+    def reason(self, offer: AnyOffer, copied: bool) -> Absent | None:
+        if self._shown is None or self._organisation is None:
+            return None
+        if copied and offer.id in self._said:
+            return self._said[offer.id]
+        return self._unsuitable(offer, self._organisation, self._shown)
+
+    def _unsuitable(
+        self, offer: AnyOffer, organisation: Organisation, shown: OrganisationResult
+    ) -> Absent | None:
+        stages = [stage for stage in self._quote.workload.stages if stage.on_cards]
+        layouts = [organisation.layout(stage.id) for stage in stages]
+        for stage, layout in zip(stages, layouts, strict=True):
+            if layout.card_ids and offer.card_id not in layout.card_ids:
+                values = (("card", offer.name), ("stage", stage.name))
+                return Absent("card_not_eligible", ("offers", offer.id), values)
+        crosses = all(layout.may_cross_nodes for layout in layouts)
+        widest = shown.cards_per_task
+        room = offer.cards if isinstance(offer, Lot) and crosses else offer.cards_per_node
+        if widest > room and (isinstance(offer, Lot) or not crosses):
+            return Absent("task_wider_than_lot", ("offers", offer.id), (("cards_per_task", widest),))
+        if isinstance(offer, HourlyOffer) and offer.interruptible and self._quote.workload.limit is not None:
+            return Absent("interruptible_with_limit", ("offers", offer.id))
+        return None
+
+
+def _said(quote: Quote, shown: OrganisationResult) -> dict[str, Absent]:
+    """Return what excludes each copied offer. Lots of one card model are planned together and share it."""
+    said: dict[str, Absent] = {}
+    for offer_id, absent in shown.excluded:
+        offer = quote.offer(offer_id)
+        if offer is None or absent.code == "does_not_fit":
+            continue
+        said[offer_id] = absent
+        if isinstance(offer, Lot):
+            same = (one for one in quote.offers if isinstance(one, Lot) and one.card_id == offer.card_id)
+            said.update({one.id: absent for one in same})
+    return said
+
+
+def _spare(offer: AnyOffer, need: Need | None) -> int:
+    if need is None or not isinstance(offer, Lot):
+        return 0
+    return max(0, offer.cards - need.cards)
+
+
+def _prices(offer: AnyOffer) -> tuple[tuple[int, Decimal], ...]:
+    if isinstance(offer, Lot):
+        return tuple((term.days, term.price) for term in offer.terms)
+    if offer.price_per_card_hour is None:
+        return ()
+    billing = Billing(offer.granularity_s, offer.minimum_s, offer.monthly_cap_hours)
+    return tuple(
+        (days, hourly_cost(offer.price_per_card_hour, card_billed_ms([days * MS_PER_DAY], billing)))
+        for days in TERMS
+    )
+
+
+def _per_card_hour(offer: AnyOffer) -> Decimal | None:
+    """Return the price of a card and hour: as stated, or that of the lot's shortest term."""
+    if isinstance(offer, HourlyOffer):
+        return offer.price_per_card_hour
+    shortest = min(offer.terms, key=lambda term: term.days, default=None)
+    return None if shortest is None else shortest.price / (offer.cards * shortest.days * HOURS_A_DAY)
+
+
+def _dated(quote: Quote, estimate: Estimate | None, offer: AnyOffer, copied: bool) -> str:
+    """Return whether the date is missing or old: as the checks say, or by the quote's date for the others."""
+    if offer.price_date is None:
+        return UNDATED
+    if copied:
+        problems = () if estimate is None else estimate.problems
+        old = any(one.code == "price_old" and one.where[:2] == ("offers", offer.id) for one in problems)
+        return OLD if old else ""
+    most = dt.timedelta(days=quote.pricing.price_age_limit_days)
+    return OLD if quote.date is not None and quote.date - offer.price_date > most else ""
