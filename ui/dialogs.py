@@ -89,9 +89,13 @@ class Dialogs:
         box.setInformativeText(details)
         made = {}
         for number, (label, choice) in enumerate(buttons):
-            role = QMessageBox.ButtonRole.AcceptRole if number == 0 else QMessageBox.ButtonRole.DestructiveRole
+            role = (
+                QMessageBox.ButtonRole.AcceptRole if number == 0 else QMessageBox.ButtonRole.DestructiveRole
+            )
             made[box.addButton(label, role)] = choice
         cancel = box.addButton(self.words.t("Cancel"), QMessageBox.ButtonRole.RejectRole)
         box.setEscapeButton(cancel)
         box.exec()
-        return next((choice for button, choice in made.items() if button is box.clickedButton()), Choice.CANCEL)
+        return next(
+            (choice for button, choice in made.items() if button is box.clickedButton()), Choice.CANCEL
+        )

@@ -72,7 +72,9 @@ def _cell(title: str, short: str, answer: Answer, stale: bool) -> HeadlineCell:
     )
 
 
-def organisation_choices(words: Wording, quote: Quote, estimate: Estimate | None) -> tuple[tuple[str, str], ...]:
+def organisation_choices(
+    words: Wording, quote: Quote, estimate: Estimate | None
+) -> tuple[tuple[str, str], ...]:
     """Return (id, words) of each organisation for the strip's selector."""
     if estimate is None:
         return tuple((one.id, organisation_name(one)) for one in quote.organisations)

@@ -25,6 +25,7 @@ Edit = Callable[[Quote], Quote]
 RECOVERY_SECONDS = 20
 _HEADLINE = "headline"
 _COMPARISONS = "comparisons"
+WORK_KEYS = (_HEADLINE, _COMPARISONS)
 
 
 @dataclass(frozen=True, slots=True)

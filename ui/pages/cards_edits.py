@@ -10,7 +10,7 @@ import datetime as dt
 from decimal import Decimal
 
 from estimator import edits
-from estimator.catalogue import Card, Catalogue, HourlyOffer, Lot, TermPrice
+from estimator.catalogue import Card, Catalogue, ConflictOption, HourlyOffer, Lot, TermPrice
 from estimator.quote import Quote
 
 AnyOffer = Lot | HourlyOffer
@@ -48,8 +48,15 @@ def with_price_date(quote: Quote, offer_id: str, day: dt.date | None) -> Quote:
 
 def with_offer_card(quote: Quote, offer_id: str, card: Card) -> Quote:
     """Return the quote with an own offer's card model changed; a card that nothing names any more goes."""
-    offer = _copied(quote, offer_id).replaced(card_id=card.id)
-    return edits.with_offer(edits.without_offer(quote, offer_id), offer, card)
+    former = _copied(quote, offer_id)
+    changed = edits.with_offer(quote, former.replaced(card_id=card.id), card)
+    named = {offer.card_id for offer in changed.offers}
+    for organisation in changed.organisations:
+        named.update(one for layout in organisation.layouts for one in layout.card_ids)
+    for stage in changed.workload.stages:
+        named.update(factor.card_id for factor in stage.card_factors)
+    kept = tuple(one for one in changed.cards if one.id in named or one.id != former.card_id)
+    return changed.replaced(cards=kept)
 
 
 def with_choice(quote: Quote, card_id: str, fact: str, option: int) -> Quote:
@@ -63,9 +70,14 @@ def with_choice(quote: Quote, card_id: str, fact: str, option: int) -> Quote:
         if conflict.fact == fact:
             conflict = conflict.replaced(chosen=option)
             if fact in Card.model_fields:
-                changes[fact] = Decimal(conflict.options[option].value)
+                changes[fact] = option_number(conflict.options[option])
         conflicts.append(conflict)
     return edits.with_card(quote, card_id, conflicts=tuple(conflicts), **changes)
+
+
+def option_number(option: ConflictOption) -> Decimal:
+    """Return the value of one source as a number, as the catalogue's file writes it: with a point."""
+    return Decimal(option.value)
 
 
 def own_lot(quote: Quote, catalogue: Catalogue, card: Card, name: str, cards: int, source: str) -> Lot:

@@ -107,8 +107,8 @@ def need_of(estimate: Estimate | None) -> Need | None:
 def offer_rows(quote: Quote, estimate: Estimate | None, catalogue: Catalogue) -> OfferRows:
     """Return the rows of the page: the quote's copies, then the catalogue's offers that it has not copied."""
     copied = {offer.id for offer in quote.offers}
-    others = (offer for offer in (*catalogue.hourly, *catalogue.lots) if offer.id not in copied)
-    offers: tuple[AnyOffer, ...] = (*quote.offers, *others)
+    catalogued: tuple[AnyOffer, ...] = (*catalogue.hourly, *catalogue.lots)
+    offers = (*quote.offers, *(offer for offer in catalogued if offer.id not in copied))
     known = {card.id: card for card in (*catalogue.cards, *quote.cards)}
     verdicts = _verdicts(estimate, known.values())
     barring = _Barring(quote, estimate)

@@ -103,9 +103,7 @@ class Chart(QWidget):
         style = Qt.PenStyle.DashLine if dashed else Qt.PenStyle.SolidLine
         pen = QPen(self._theme.color(role), 1.6, style)
         pen.setCosmetic(True)
-        self.plot.addItem(
-            plotting().InfiniteLine(at, angle=90 if upright else 0, pen=pen), ignoreBounds=True
-        )
+        self.plot.addItem(plotting().InfiniteLine(at, angle=90 if upright else 0, pen=pen), ignoreBounds=True)
 
     def add_bars(
         self,

@@ -62,7 +62,9 @@ def line_rows(words: Wording, quote: Quote, estimate: Estimate | None) -> tuple[
     by_id = {line.id: line for line in lines}
     fee_ids = {f"fee:{fee.id}" for fee in quote.pricing.fees}
     rented = [line for line in lines if line.kind in ("lot", "hourly")]
-    others = [line for line in lines if line not in rented and line.id not in fee_ids and line.kind not in _FEES]
+    others = [
+        line for line in lines if line not in rented and line.id not in fee_ids and line.kind not in _FEES
+    ]
     rows = [_rented_row(words, quote, estimate, line) for line in rented]
     rows += [_fee_row(words, quote.pricing, fee, by_id.get(f"fee:{fee.id}")) for fee in quote.pricing.fees]
     rows += [_percent_row(words, quote, line) for line in others]
@@ -138,7 +140,8 @@ def offer_rows(words: Wording, quote: Quote) -> tuple[OfferRow, ...]:
         symbol = offer.currency != quote.pricing.currency
         prices = tuple(_card_price(offer, days) for days in TERM_DAYS)
         texts = tuple(
-            words.unknown if one is None else words.money(one, offer.currency, symbol=symbol) for one in prices
+            words.unknown if one is None else words.money(one, offer.currency, symbol=symbol)
+            for one in prices
         )
         rows.append(OfferRow(offer.id, name, offer.sample, texts))
     return tuple(rows)
@@ -153,12 +156,7 @@ def offer_columns(words: Wording, currency: str) -> tuple[Column[OfferRow], ...]
         sample=lambda row: row.sample,
         tooltip=lambda row: row.name,
     )
-    terms = (
-        Column[OfferRow](
-            words.n("{count} day", "{count} days", days), lambda row, at=at: row.terms[at], right=True
-        )
-        for at, days in enumerate(TERM_DAYS)
-    )
+    terms = tuple(_term_column(words, at) for at in range(len(TERM_DAYS)))
     return (name, *terms)
 
 
@@ -234,13 +232,17 @@ def with_rate(quote: Quote, currency: str, rate: Decimal | None) -> Quote:
 
 def with_rate_date(quote: Quote, currency: str, day: dt.date | None) -> Quote:
     """Return the quote with the date of a rate it has."""
-    rates = tuple(
-        one.replaced(date=day) if one.currency == currency else one for one in quote.pricing.rates
-    )
+    rates = tuple(one.replaced(date=day) if one.currency == currency else one for one in quote.pricing.rates)
     return with_pricing(quote, rates=rates)
 
 
 _FEES = frozenset(kind.value for kind in FeeKind)
+
+
+def _term_column(words: Wording, at: int) -> Column[OfferRow]:
+    return Column(
+        words.n("{count} day", "{count} days", TERM_DAYS[at]), lambda row: row.terms[at], right=True
+    )
 
 
 def _typed(words: Wording, value: Decimal | None) -> str:

@@ -28,8 +28,9 @@ from estimator.wording.phrases import (
     plan_name,
     sample_word,
 )
-from ui.models.table import Column, Group, TupleTableModel
+from ui.models.table import Column, Group
 from ui.models.table_view import TableView
+from ui.pages.changing_table import ChangingTableModel
 from ui.theme import Theme
 
 _Index = QModelIndex | QPersistentModelIndex
@@ -172,7 +173,7 @@ def same_rent_text(words: Wording, estimate: Estimate) -> tuple[str, str]:
     return "", ""
 
 
-class PlanTableModel(TupleTableModel[PlanRow]):
+class PlanTableModel(ChangingTableModel[PlanRow]):
     """The plans' model: the mark of the plan shown is spoken as a word."""
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:

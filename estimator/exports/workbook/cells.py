@@ -19,6 +19,8 @@ from xlsxwriter.utility import xl_col_to_name, xl_rowcol_to_cell
 MOST_UNITS = 32_767
 """UTF-16 units that a cell holds; Excel counts these, not characters."""
 MOST_ROWS = 1_048_576
+FONT = "Arial"
+"""Liberation Sans has its widths, so that cells are as wide in LibreOffice as in Excel."""
 _LARGEST_EXACT = 2**53
 _REPLACEMENT = "\ufffd"
 # Characters that XML 1.0 does not have, lone surrogates among them.
@@ -26,8 +28,12 @@ _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]"
 _NOT_IN_SHEET_NAME = re.compile(r"[\[\]:*?/\\]")
 _MOST_ARGUMENTS = 200
 
+_TWO_LINES = 28
+
 PLAIN = "General"
 WHOLE = "#,##0"
+RATE = "#,##0.00##"
+"""Of a price per hour, which may be finer than the currency."""
 
 _INK, _MUTED, _RULE = "#1B1B1B", "#4A525A", "#C9CED3"
 _HEAD, _PAPER = "#23394A", "#FFFFFF"
@@ -37,21 +43,23 @@ _STYLES: dict[str, dict[str, object]] = {
     "status": {"bold": True, "font_color": "#7A4A00", "bg_color": "#FFEFD2"},
     "note": {"font_color": _MUTED},
     "wrapped_note": {"font_color": _MUTED, "text_wrap": True, "valign": "top"},
-    "head": {"bold": True, "font_color": _PAPER, "bg_color": _HEAD, "text_wrap": True},
+    "head": {"indent": 1, "bold": True, "font_color": _PAPER, "bg_color": _HEAD, "text_wrap": True},
     "head_right": {
+        "indent": 1,
         "bold": True,
         "font_color": _PAPER,
         "bg_color": _HEAD,
         "align": "right",
         "text_wrap": True,
     },
-    "label": {"border": 1, "border_color": _RULE},
-    "wrapped": {"border": 1, "border_color": _RULE, "text_wrap": True, "valign": "top"},
-    "strong": {"border": 1, "border_color": _RULE, "bold": True},
-    "muted": {"border": 1, "border_color": _RULE, "font_color": _MUTED},
-    "value": {"border": 1, "border_color": _RULE, "align": "right"},
-    "strong_value": {"border": 1, "border_color": _RULE, "align": "right", "bold": True},
+    "label": {"indent": 1, "border": 1, "border_color": _RULE},
+    "wrapped": {"indent": 1, "border": 1, "border_color": _RULE, "text_wrap": True, "valign": "top"},
+    "strong": {"indent": 1, "border": 1, "border_color": _RULE, "bold": True},
+    "muted": {"indent": 1, "border": 1, "border_color": _RULE, "font_color": _MUTED},
+    "value": {"indent": 1, "border": 1, "border_color": _RULE, "align": "right"},
+    "strong_value": {"indent": 1, "border": 1, "border_color": _RULE, "align": "right", "bold": True},
     "input": {
+        "indent": 1,
         "border": 1,
         "border_color": _INPUT_RULE,
         "bg_color": _INPUT,
@@ -148,7 +156,7 @@ class Book:
         """Return the style of that name with a number format (in en-US codes; Excel shows them as set there)."""
         key = (name, number_format)
         if key not in self._formats:
-            settings = {"font_name": "Calibri", "font_size": 10, "font_color": _INK, "valign": "vcenter"}
+            settings = {"font_name": FONT, "font_size": 10, "font_color": _INK, "valign": "vcenter"}
             settings |= _STYLES[name]
             if number_format:
                 settings["num_format"] = number_format
@@ -237,7 +245,8 @@ class Sheet:
         return str(xl_rowcol_to_cell(row, column))
 
     def headed(self, row: int, freeze: bool = True) -> None:
-        """Repeat the rows down to `row` on each printed page, and keep them in sight."""
+        """Repeat the rows down to `row` on each printed page, and keep them in sight; heads may take two lines."""
+        self.raw.set_row(row, _TWO_LINES)
         self.raw.repeat_rows(0, row)
         if freeze:
             self.raw.freeze_panes(row + 1, 0)

@@ -87,11 +87,11 @@ def write_lots(
     first_session = len(plan.holdings) + 7
     paid = _write_sessions(sheet, first_session, quote, plan, replay, times, inputs, words)
     head = 2
-    heads = (words.t("Offer"), words.t("Count"), words.t("Cards"), words.t("Terms, days"))
+    heads: tuple[str, ...] = (words.t("Offer"), words.t("Count"), words.t("Cards"), words.t("Terms, days"))
     heads += (words.t("Held, h"), words.t("Paid card hours"), words.t("Cost, before rounding"))
     sheet.texts(head, 1, heads[:1], "head")
     sheet.texts(head, 2, heads[1:], "head_right")
-    sheet.texts(head, 8, (words.t("Reading"), words.t("Price")), "head")
+    sheet.texts(head, 8, (words.t("Reading"), words.t("Mark")), "head")
     sheet.headed(head)
     busy = _busy(times, replay)
     cost: dict[str, str] = {}
@@ -134,7 +134,9 @@ def write_lots(
         sheet.text(
             row,
             1,
-            words.t("Lots are whole: all the cards of a lot are paid for whole terms, whatever the work uses."),
+            words.t(
+                "Lots are whole: all the cards of a lot are paid for whole terms, whatever the work uses."
+            ),
             "note",
         )
     return LotCells(paid, cost)
@@ -171,7 +173,7 @@ def _write_sessions(
     for holding, offer in hourly:
         sheet.text(head - 1, 1, words.t("Paid time of each card, {offer}", offer=offer.name), "title")
         unit = times.unit
-        heads = (words.t("Card"), words.t("Stage"), words.t("Start, {unit}", unit=unit))
+        heads: tuple[str, ...] = (words.t("Card"), words.t("Stage"), words.t("Start, {unit}", unit=unit))
         heads += (words.t("End, {unit}", unit=unit), words.t("Held since, {unit}", unit=unit))
         heads += (words.t("Session, {unit}", unit=unit), words.t("Paid, h"), words.t("Paid by the card, h"))
         sheet.texts(head, 1, heads[:2], "head")
@@ -244,7 +246,14 @@ class _Sessions:
         return Decimal(ms) / self.times.per_ms
 
     def _write_times(
-        self, row: int, one: Session, to_delivery: bool, is_first: bool, hold: bool, until_ms: int, since_ms: int
+        self,
+        row: int,
+        one: Session,
+        to_delivery: bool,
+        is_first: bool,
+        hold: bool,
+        until_ms: int,
+        since_ms: int,
     ) -> None:
         sheet, times = self.sheet, self.times
         sheet.text(row, 1, self.words.number(one.card + 1))
@@ -338,7 +347,12 @@ class _Cost:
         sheet.text(0, 1, words.t("Cost"), "title")
         if self.plan.is_sample:
             sheet.text(0, 3, words.t("SAMPLE prices"), "status")
-        heads = (words.t("Quantity"), words.t("Unit price"), words.t("Currency"), words.t("Exchange rate"))
+        heads: tuple[str, ...] = (
+            words.t("Quantity"),
+            words.t("Unit price"),
+            words.t("Currency"),
+            words.t("Exchange rate"),
+        )
         heads += (words.t("Amount, {currency}", currency=currency), words.t("Tax, %"))
         sheet.text(2, 1, words.t("Line"), "head")
         sheet.texts(2, 2, heads, "head_right")
@@ -378,7 +392,7 @@ class _Cost:
         elif fee is None and holding is not None and f"price:{key}" in self.inputs:
             price, hours = self.inputs[f"price:{key}"], self.lots.paid_hours[key]
             sheet.formula(row, 2, hours, Decimal(holding.paid_card_ms) / MS_PER_HOUR)
-            sheet.formula(row, 3, price.name, price.value)
+            sheet.formula(row, 3, price.name, price.value, price.number_format)
             expression = f"{sheet.here(row, 2)}*{sheet.here(row, 3)}"
         elif fee is None and holding is not None and isinstance(offer, Lot):
             expression = self._write_lot(row, holding)
@@ -501,7 +515,10 @@ class _Cost:
         net, gross, tax = price.net, price.gross, price.tax
         if isinstance(net, Absent) or isinstance(gross, Absent):
             return CostCells(None, None, None)
-        labels = (words.t("Net, {currency}", currency=currency), words.t("Tax, {currency}", currency=currency))
+        labels: tuple[str, ...] = (
+            words.t("Net, {currency}", currency=currency),
+            words.t("Tax, {currency}", currency=currency),
+        )
         labels += (words.t("Total, {currency}", currency=currency),)
         for offset, label in enumerate(labels):
             sheet.texts(row + offset, 1, (label, "", "", "", ""), "strong")

@@ -14,7 +14,9 @@ from decimal import Decimal
 
 from estimator.catalogue import HourlyOffer, Lot
 from estimator.evidence import Evidence, EvidenceKind, Stated, StatedDuration
+from estimator.exports.workbook.cells import PLAIN, RATE, money_format
 from estimator.exports.workbook.replay import Replay
+from estimator.price import currency_digits
 from estimator.quote import Fee, Organisation, Quote, StageKind
 from estimator.results.estimate import Plan
 from estimator.units import MS_PER
@@ -38,6 +40,7 @@ class Input:
     least: Decimal = Decimal(0)
     most: Decimal | None = None
     ms_per: int = 0
+    number_format: str = PLAIN
 
 
 def inputs_of(
@@ -137,6 +140,7 @@ def _prices(quote: Quote, plan: Plan, words: Wording) -> Iterator[Input]:
                 f"{offer.currency}/h",
                 evidence.kind,
                 source,
+                number_format=RATE,
             )
         elif isinstance(offer, Lot):
             for term in offer.terms:
@@ -150,6 +154,7 @@ def _prices(quote: Quote, plan: Plan, words: Wording) -> Iterator[Input]:
                     offer.currency,
                     evidence.kind,
                     source,
+                    number_format=money_format(currency_digits(offer.currency)),
                 )
     currencies = {line.original_currency for line in plan.price.lines}
     for rate in quote.pricing.rates:

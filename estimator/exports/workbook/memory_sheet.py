@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from estimator.exports.workbook.cells import Sheet
+from estimator.exports.workbook.cells import FONT, Sheet
 from estimator.quote import Quote, StateClass
 from estimator.results.estimate import OrganisationResult, Plan
 from estimator.results.memory import CardVerdict, Fit, PhaseMemory
@@ -43,7 +43,9 @@ def write_memory(
     card = None if verdict is None else quote.card(verdict.card_id)
     usable_bytes = 0 if verdict is None else verdict.usable_bytes
     if card is not None:
-        sheet.text(1, 1, words.t("On {card}; a card's own memory decides, never a sum.", card=card.name), "note")
+        sheet.text(
+            1, 1, words.t("On {card}; a card's own memory decides, never a sum.", card=card.name), "note"
+        )
     head = 3
     sheet.texts(head, 1, (words.t("Stage"), words.t("Phase")), "head")
     sheet.texts(head, 3, [line_name(name, words) for name in names], "head_right")
@@ -158,8 +160,8 @@ def _chart(
         )
         chart.combine(line)
     title = words.t("Memory of one card, GiB")
-    font = {"name": "Calibri", "size": 9}
-    chart.set_title({"name": title, "name_font": {"name": "Calibri", "size": 11}})
+    font = {"name": FONT, "size": 9}
+    chart.set_title({"name": title, "name_font": {"name": FONT, "size": 11}})
     chart.set_legend({"position": "right", "font": font})
     chart.set_y_axis({"min": 0, "num_format": "0", "num_font": font, "major_gridlines": {"visible": True}})
     chart.set_x_axis({"num_font": font})

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from estimator.exports.workbook.cells import PLAIN, Sheet, called
+from estimator.exports.workbook.cells import FONT, PLAIN, Sheet, called
 from estimator.exports.workbook.inputs import Input, slow_down_counts
 from estimator.exports.workbook.replay import Replay, Row
 from estimator.quote import Organisation, Quote, StageKind
@@ -22,7 +22,8 @@ from estimator.wording import Wording
 MOST_BARS = 60
 CHART_PIXELS = 560
 _HOURS_FROM_MS = 48 * MS_PER_HOUR
-STAGE, TASK, CARDS, STATED, LENGTH, START, END, WAITS = range(1, 9)
+TASK, CARDS, STATED, LENGTH, START, END, WAITS = range(1, 8)
+_SIDE = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ class _Writer:
 
     def write(self, heard: Callable[[float], None]) -> ScheduleCells:
         sheet, words, unit = self.sheet, self.words, self.unit
-        sheet.widths(2, 20, 12, 11, 12, 12, 10, 10, 22, 2)
+        sheet.widths(2, 30, 13, 13, 13, 12, 12, 24, 2)
         sheet.text(0, 1, words.t("Schedule"), "title")
         sheet.text(
             1,
@@ -97,10 +98,8 @@ class _Writer:
         )
         self._write_stages()
         head = self.first_row - 1
-        heads = (words.t("Stage"), words.t("Task"), words.t("Card"))
-        if self.replay.is_whole_runs:
-            heads = (words.t("Stage"), words.t("Tasks in a row"), words.t("Card"))
-        sheet.texts(head, STAGE, heads, "head")
+        tasks = words.t("Tasks in a row") if self.replay.is_whole_runs else words.t("Task")
+        sheet.texts(head, TASK, (tasks, words.t("Card")), "head")
         times = (
             words.t("Time stated, {unit}", unit=unit),
             words.t("Duration, {unit}", unit=unit),
@@ -163,8 +162,7 @@ class _Writer:
     ) -> None:
         sheet, at = self.sheet, self.first_row + place
         stage = self.quote.workload.stages[row.stage]
-        sheet.text(at, STAGE, stage.name)
-        sheet.text(at, TASK, self._task_text(row))
+        sheet.text(at, TASK, self._label(row))
         sheet.text(at, CARDS, self._cards_text(row))
         if stage.kind is StageKind.GATE:
             sheet.text(at, STATED, "")
@@ -177,9 +175,11 @@ class _Writer:
         sheet.formula(at, START, self._start(row), self.value(row.start_ms))
         end = f"{sheet.here(at, START)}+{sheet.here(at, LENGTH)}"
         sheet.formula(at, END, end, self.value(row.end_ms))
-        waits = [self._label(one) for one, _ in row.released]
+        waits = [self._label(self.replay.rows[one]) for one, _ in row.released]
         waits += [
-            self._label(one) for one in row.after if not set(self.replay.rows[one].cards) & set(row.cards)
+            self._label(self.replay.rows[one])
+            for one in row.after
+            if not set(self.replay.rows[one].cards) & set(row.cards)
         ]
         sheet.text(at, WAITS, ", ".join(waits[:3]) + (" …" if len(waits) > 3 else ""), "muted")
 
@@ -235,23 +235,22 @@ class _Writer:
     def _fixed(self, row: int, column: int) -> str:
         return self.sheet.ref(row, column).rsplit("!", 1)[1]
 
-    def _task_text(self, row: Row) -> str:
+    def _label(self, row: Row) -> str:
+        """Return the stage with the task's name or number, or its numbers; a single task is its stage."""
         stage = self.quote.workload.stages[row.stage]
         if row.count > 1:
             last = row.number + row.count - 1
-            return f"{self.words.number(row.number)}–{self.words.number(last)}"
+            return f"{stage.name} {self.words.number(row.number)}–{self.words.number(last)}"
+        if stage.kind is StageKind.GATE or stage.tasks.total == 1:
+            return stage.name
         names = stage.tasks.names
         if names and stage.tasks.count[row.group] == 1:
-            return names[row.group]
-        return self.words.number(row.number)
+            return f"{stage.name} {names[row.group]}"
+        return f"{stage.name} {self.words.number(row.number)}"
 
     def _cards_text(self, row: Row) -> str:
         shown = ", ".join(self.words.number(card + 1) for card in row.cards[:8])
         return shown + (" …" if len(row.cards) > 8 else "")
-
-    def _label(self, place: int) -> str:
-        row = self.replay.rows[place]
-        return f"{self.quote.workload.stages[row.stage].name} {self._task_text(row)}"
 
     def chart(self) -> int:
         """Add the native chart of at most 60 bars, all or the longest, as its title says; return the row below."""
@@ -259,11 +258,9 @@ class _Writer:
         total = len(self.replay.rows)
         if total <= MOST_BARS:
             first, last, columns = self.first_row, self.first_row + total - 1, (TASK, START, LENGTH)
-            categories_from = STAGE
             title = words.t("Schedule, {unit}", unit=self.unit)
         else:
             first, last, columns = self._write_longest()
-            categories_from = columns[0]
             title = words.t(
                 "The {shown} longest of {all} bars, {unit}",
                 shown=words.number(MOST_BARS),
@@ -271,7 +268,7 @@ class _Writer:
                 unit=self.unit,
             )
         chart: Any = sheet.book.chart({"type": "bar", "subtype": "stacked"})
-        categories = [sheet.name, first, categories_from, last, columns[0]]
+        categories = [sheet.name, first, columns[0], last, columns[0]]
         for number, (column, colour) in enumerate(((columns[1], None), (columns[2], "#0B5D7A"))):
             fill = {"none": True} if colour is None else {"color": colour}
             chart.add_series(
@@ -284,8 +281,8 @@ class _Writer:
                     "gap": 30,
                 }
             )
-        font = {"name": "Calibri", "size": 9}
-        chart.set_title({"name": title, "name_font": {"name": "Calibri", "size": 11}, "overlay": False})
+        font = {"name": FONT, "size": 9}
+        chart.set_title({"name": title, "name_font": {"name": FONT, "size": 11}, "overlay": False})
         chart.set_legend({"none": True})
         chart.set_y_axis({"reverse": True, "num_font": font, "major_gridlines": {"visible": False}})
         grid = {"visible": True, "line": {"color": "#D5D9DD"}}
@@ -293,7 +290,7 @@ class _Writer:
         bars = last - first + 1
         height = max(220, 70 + 17 * bars)
         chart.set_size({"width": CHART_PIXELS, "height": height})
-        sheet.raw.insert_chart(3, 10, chart, {"description": title})
+        sheet.raw.insert_chart(3, _SIDE, chart, {"description": title})
         return 5 + height // 20
 
     def _write_longest(self) -> tuple[int, int, tuple[int, int, int]]:
@@ -311,7 +308,7 @@ class _Writer:
         for offset, place in enumerate(chosen):
             row, at = self.replay.rows[place], self.first_row + place
             line = self.first_row + offset
-            sheet.text(line, label, self._label(place))
+            sheet.text(line, label, self._label(self.replay.rows[place]))
             sheet.formula(line, start, sheet.here(at, START), self.value(row.start_ms))
             sheet.formula(line, length, sheet.here(at, LENGTH), self.value(row.end_ms - row.start_ms))
         return self.first_row, self.first_row + len(chosen) - 1, (label, start, length)
@@ -319,9 +316,13 @@ class _Writer:
 
 def _picture(sheet: Sheet, words: Wording, gantt_png: bytes | None, below: int) -> None:
     if gantt_png is None:
-        sheet.text(2, 1, words.t("The full picture of the schedule is in the program and in the PDF."), "note")
+        sheet.text(
+            2, 1, words.t("The full picture of the schedule is in the program and in the PDF."), "note"
+        )
         return
-    sheet.text(2, 1, words.t("To the right: the chart, and below it the full picture of the schedule."), "note")
+    sheet.text(
+        2, 1, words.t("To the right: the chart, and below it the full picture of the schedule."), "note"
+    )
     # A PNG starts with its signature and the header's length and name; then its width, four bytes.
     scale = CHART_PIXELS / max(1, int.from_bytes(gantt_png[16:20], "big"))
     options = {
@@ -330,4 +331,4 @@ def _picture(sheet: Sheet, words: Wording, gantt_png: bytes | None, below: int) 
         "x_scale": scale,
         "y_scale": scale,
     }
-    sheet.raw.insert_image(below, 10, "schedule.png", options)
+    sheet.raw.insert_image(below, _SIDE, "schedule.png", options)

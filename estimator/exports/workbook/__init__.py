@@ -1,0 +1,11 @@
+"""The workbook: a quote with live formulas, for those who check or change it in a spreadsheet.
+
+The front door is `write_workbook`. The plan stays as it is; what a yellow cell moves is re-timed and
+re-priced by formula, each with the core's own result stored beside it.
+"""
+
+from __future__ import annotations
+
+from estimator.exports.workbook.book import workbook_bytes, write_workbook
+
+__all__ = ["workbook_bytes", "write_workbook"]

@@ -1,0 +1,505 @@
+"""The first sheet: answer, the yellow cells, organisations side by side, and time by number of cards.
+
+Answers are formulas over the other sheets. The comparisons are what the program calculated: they say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from estimator.evidence import EvidenceKind
+from estimator.exports.workbook.cells import FONT, PLAIN, WHOLE, Sheet, money_format
+from estimator.exports.workbook.cost_sheets import CostCells
+from estimator.exports.workbook.inputs import Input
+from estimator.exports.workbook.memory_sheet import MemoryCells
+from estimator.exports.workbook.schedule_sheet import ScheduleCells
+from estimator.price import currency_digits
+from estimator.problems import Absent
+from estimator.quote import Quote
+from estimator.results.estimate import Estimate, OrganisationResult, Plan, QuoteStatus, Timing
+from estimator.units import MS_PER_HOUR, MS_PER_MINUTE, bytes_to_gib
+from estimator.wording import Wording
+
+LABEL, VALUE, UNIT, EVIDENCE, SOURCE = range(1, 6)
+SIDE = 7
+INPUT_ROW = 17
+"""The first yellow cell's row; the answer above it has at most 12 rows."""
+_LEGEND_ROW = 16
+_STEPS_ROW = 22
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Where the other sheets have the answer."""
+
+    times: ScheduleCells | None
+    memory: MemoryCells
+    cost: CostCells | None
+
+
+def write_quote(
+    sheet: Sheet, estimate: Estimate, cells: Cells, inputs: dict[str, Input], words: Wording, status: str
+) -> None:
+    """Write the first sheet."""
+    sheet.widths(2, 37, 13, 9, 12, 42, 2, 15, 17, 17)
+    quote = estimate.quote
+    sheet.text(0, LABEL, quote.name or words.t("Quote"), "title")
+    style = "strong" if estimate.status is QuoteStatus.FIRM else "status"
+    sheet.text(0, SOURCE, status, style)
+    sheet.raw.set_row(0, 24)
+    sheet.text(1, LABEL, _subtitle(quote, words), "note")
+    _Answer(sheet, estimate, cells, words).write()
+    _write_inputs(sheet, inputs, words)
+    row = INPUT_ROW + max(1, len(inputs)) + 1
+    row = _write_organisations(sheet, row, estimate, cells, words)
+    _write_staircase(sheet, estimate, words)
+    sheet.raw.freeze_panes(2, 0)
+    sheet.raw.repeat_rows(0, 1)
+    sheet.raw.fit_to_pages(1, 1 if row < 60 else 0)
+
+
+def status_text(estimate: Estimate, words: Wording) -> str:
+    """Return the status in capitals with the open conditions."""
+    waiting = estimate.open_conditions
+    word = words.word(estimate.status).upper()
+    if not waiting:
+        return word
+    return words.t(
+        "{status}: {open} open, {decisive} decisive",
+        status=word,
+        open=words.number(len(waiting)),
+        decisive=words.number(sum(one.decisive for one in waiting)),
+    )
+
+
+def _subtitle(quote: Quote, words: Wording) -> str:
+    day = words.t("no date") if quote.date is None else words.date(quote.date)
+    days = words.number(quote.valid_days)
+    if not quote.number:
+        return words.t("Quote without a number, {date}, valid {days} days", date=day, days=days)
+    number = quote.number if quote.revision == 0 else f"{quote.number}.{quote.revision}"
+    return words.t("Quote {number}, {date}, valid {days} days", number=number, date=day, days=days)
+
+
+@dataclass(slots=True)
+class _Answer:
+    sheet: Sheet
+    estimate: Estimate
+    cells: Cells
+    words: Wording
+    row: int = 4
+
+    def write(self) -> None:
+        words, shown = self.words, self.estimate.shown
+        heads = (words.t("Answer"), words.t("Value"), words.t("Unit"), words.t("Evidence"))
+        _heads(self.sheet, 3, (*heads, words.t("Where it comes from")))
+        if shown is None:
+            self.sheet.text(4, LABEL, words.t("There is nothing to answer yet."))
+            return
+        self._cards(shown)
+        self._memory(shown)
+        self._time(shown)
+        plan = self.estimate.shown_plan
+        if plan is None or self.cells.cost is None:
+            reason = self._no_price(shown, plan)
+            self._line(
+                words.t("Total"), lambda row: self._unknown(row), "", EvidenceKind.UNKNOWN, reason, True
+            )
+            return
+        self._money(plan, self.cells.cost)
+
+    def _no_price(self, shown: OrganisationResult, plan: Plan | None) -> str:
+        if plan is not None and isinstance(plan.price.net, Absent):
+            return self.words.absent(plan.price.net)
+        if isinstance(shown.timing, Absent):
+            return self.words.absent(shown.timing)
+        if shown.excluded:
+            return self.words.absent(shown.excluded[0][1])
+        return self.words.t("No offer has a price.")
+
+    def _unknown(self, row: int) -> None:
+        self.sheet.text(row, VALUE, self.words.unknown, "value")
+
+    def _line(
+        self,
+        label: str,
+        write_value: Callable[[int], None],
+        unit: str,
+        kind: EvidenceKind,
+        source: str,
+        strong: bool = False,
+    ) -> None:
+        sheet, row = self.sheet, self.row
+        sheet.text(row, LABEL, label, "strong" if strong else "label")
+        write_value(row)
+        sheet.texts(row, UNIT, (unit, self.words.evidence(kind)))
+        sheet.text(row, SOURCE, source, "muted")
+        self.row += 1
+
+    def _formula(
+        self, formula: str, value: Decimal | int, number_format: str, strong: bool = False
+    ) -> Callable[[int], None]:
+        style = "strong_value" if strong else "value"
+        return lambda row: self.sheet.formula(row, VALUE, formula, value, number_format, style)
+
+    def _number(self, value: Decimal | int, number_format: str) -> Callable[[int], None]:
+        return lambda row: self.sheet.number(row, VALUE, value, number_format)
+
+    def _cards(self, shown: OrganisationResult) -> None:
+        words, limit = self.words, self.estimate.quote.workload.limit
+        cards = shown.cards_required
+        source = words.t("Cards that work at once")
+        if limit is not None and limit.ms is not None:
+            source = words.t("The limit is {limit}", limit=words.duration(limit.ms))
+        if isinstance(cards, Absent):
+            self._line(
+                words.t("Cards required"), self._unknown, "", EvidenceKind.UNKNOWN, words.absent(cards), True
+            )
+            return
+        unit = words.t("cards")
+        write = self._number(cards, WHOLE)
+        self._line(words.t("Cards required"), write, unit, shown.time_kind, source, True)
+        at_once = words.unknown if shown.tasks_at_once is None else words.number(shown.tasks_at_once)
+        key = f"{at_once} × {words.number(shown.cards_per_task)}"
+        self._line(
+            words.t("Tasks at once × cards per task"),
+            lambda row: self.sheet.text(row, VALUE, key, "value"),
+            "",
+            EvidenceKind.GIVEN,
+            words.t("Organisation {name}", name=_name(self.estimate, shown.organisation_id)),
+        )
+
+    def _memory(self, shown: OrganisationResult) -> None:
+        words, memory = self.words, self.cells.memory
+        phases = [phase for stage in shown.memory for phase in stage.phases]
+        plan = self.estimate.shown_plan
+        verdict = plan.verdict if plan is not None else next(iter(shown.verdicts), None)
+        peak = max((phase.peak_bytes for phase in phases), default=0)
+        near = verdict is not None and bytes_to_gib(abs(verdict.usable_bytes - peak)) < 1
+        digits = "0.00" if near else "0.0"
+        if memory.peak is None:
+            source = words.t("The memory of a task is not stated yet.")
+            self._line(words.t("Peak of the worst card"), self._unknown, "GiB", EvidenceKind.UNKNOWN, source)
+            return
+        self._line(
+            words.t("Peak of the worst card"),
+            self._formula(memory.peak, bytes_to_gib(peak), digits),
+            "GiB",
+            shown.memory_kind,
+            words.t("Sheet of memory"),
+        )
+        card = None if verdict is None else self.estimate.quote.card(verdict.card_id)
+        if memory.usable is not None and card is not None and verdict is not None:
+            sources = {
+                "observed": words.t("As a framework saw it"),
+                "reported": words.t("As the driver reports it"),
+                "marketed": words.t("The label, read as 10⁹ bytes"),
+            }
+            is_seen = card.usable_basis != "marketed"
+            self._line(
+                words.t("Usable on each {card}", card=card.name),
+                self._formula(memory.usable, bytes_to_gib(verdict.usable_bytes), digits),
+                "GiB",
+                EvidenceKind.MEASURED if is_seen else EvidenceKind.ASSUMED,
+                sources[card.usable_basis],
+            )
+
+    def _time(self, shown: OrganisationResult) -> None:
+        words, times = self.words, self.cells.times
+        if times is None or isinstance(shown.timing, Absent):
+            reason = words.absent(shown.timing) if isinstance(shown.timing, Absent) else ""
+            self._line(words.t("Delivery"), self._unknown, "", EvidenceKind.UNKNOWN, reason, True)
+            return
+        delivery_ms = shown.timing.delivery_ms
+        bound = words.t(
+            "Lower bound on these cards: {bound}", bound=words.duration(shown.timing.lower_bound_ms)
+        )
+        value = Decimal(delivery_ms) / times.per_ms
+        write = self._formula(times.delivery, value, _time_format(delivery_ms, times.per_ms), True)
+        self._line(words.t("Delivery"), write, times.unit, shown.time_kind, bound, True)
+        limit = self.estimate.quote.workload.limit
+        if limit is not None and limit.ms is not None:
+            spare = Decimal(limit.ms - delivery_ms) / times.per_ms
+            formula = f"{Decimal(limit.ms) / times.per_ms}-{times.delivery}"
+            source = words.t("The limit less the delivery; below 0 it is late")
+            write = self._formula(formula, spare, _time_format(limit.ms - delivery_ms, times.per_ms))
+            self._line(words.t("Spare to the limit"), write, times.unit, shown.time_kind, source)
+
+    def _money(self, plan: Plan, cost: CostCells) -> None:
+        words, price = self.words, plan.price
+        currency = price.currency
+        money = money_format(currency_digits(currency))
+        sample = words.t("SAMPLE prices")
+        names = [_offer_name(self.estimate.quote, holding.offer_id) for holding in plan.holdings]
+        source = ", ".join(names)
+        if plan.is_sample:
+            source = words.t("{offers} (SAMPLE)", offers=source)
+        if cost.net is None or isinstance(price.net, Absent) or isinstance(price.gross, Absent):
+            return
+        self._line(words.t("Net"), self._formula(cost.net, price.net, money), currency, plan.kind, source)
+        if cost.tax is None or isinstance(price.tax, Absent):
+            text = words.t("not included")
+            write: Callable[[int], None] = lambda row: self.sheet.text(row, VALUE, text, "value")  # noqa: E731
+            self._line(words.t("Tax"), write, "", EvidenceKind.UNKNOWN, words.t("No tax rate is stated."))
+        else:
+            rates = [part.percent for part in price.tax_by_rate if part.percent is not None]
+            source = ", ".join(words.percent(rate) for rate in rates)
+            self._line(words.t("Tax"), self._formula(cost.tax, price.tax, money), currency, plan.kind, source)
+        if cost.gross is not None:
+            write = self._formula(cost.gross, price.gross, money, True)
+            source = sample if plan.is_sample else words.t("Net and tax")
+            self._line(words.t("Total"), write, currency, plan.kind, source, True)
+
+
+def _time_format(ms: int, per_ms: int) -> str:
+    return PLAIN if ms % per_ms == 0 else "#,##0.0"
+
+
+def _heads(sheet: Sheet, row: int, heads: tuple[str, ...]) -> None:
+    for place, head in enumerate(heads):
+        sheet.text(row, LABEL + place, head, "head_right" if place == 1 else "head")
+
+
+def _write_inputs(sheet: Sheet, inputs: dict[str, Input], words: Wording) -> None:
+    heads = (words.t("Numbers you can change"), words.t("Value"), words.t("Unit"), words.t("Evidence"))
+    _heads(sheet, INPUT_ROW - 1, (*heads, words.t("Source")))
+    for place, one in enumerate(inputs.values()):
+        row = INPUT_ROW + place
+        sheet.text(row, LABEL, one.label)
+        sheet.number(row, VALUE, one.value, one.number_format, "input")
+        sheet.texts(row, UNIT, (one.unit, words.evidence(one.kind)))
+        sheet.text(row, SOURCE, one.source, "muted")
+        sheet.book.define(one.name, sheet.ref(row, VALUE))
+        _validate(sheet, row, one, words)
+    if not inputs:
+        sheet.text(INPUT_ROW, LABEL, words.t("Nothing can be changed here yet."))
+
+
+def _validate(sheet: Sheet, row: int, one: Input, words: Wording) -> None:
+    least = words.number(one.least)
+    message = words.t("Write a number of at least {least}.", least=least)
+    rule: dict[str, object] = {"validate": "decimal", "criteria": ">=", "value": float(one.least)}
+    if one.most is not None:
+        message = words.t("Write a number from {least} to {most}.", least=least, most=words.number(one.most))
+        rule = {
+            "validate": "decimal",
+            "criteria": "between",
+            "minimum": float(one.least),
+            "maximum": float(one.most),
+        }
+    rule |= {
+        "ignore_blank": False,
+        "error_title": words.t("Not a value for this cell"),
+        "error_message": message,
+    }
+    sheet.raw.data_validation(row, VALUE, row, VALUE, rule)
+
+
+def _name(estimate: Estimate, organisation_id: str) -> str:
+    organisation = estimate.quote.organisation(organisation_id)
+    return organisation_id if organisation is None else organisation.name or organisation.id
+
+
+def _offer_name(quote: Quote, offer_id: str) -> str:
+    offer = quote.offer(offer_id)
+    return offer_id if offer is None else offer.name
+
+
+def _write_organisations(sheet: Sheet, row: int, estimate: Estimate, cells: Cells, words: Wording) -> int:
+    """Write the reference beside the shown organisation, a difference a phase; then the others; return the end."""
+    reference = estimate.quote.reference
+    base = None if reference is None else estimate.organisation(reference.id)
+    shown = estimate.shown
+    if base is None or shown is None or not isinstance(base.timing, Timing):
+        return row
+    others = [one for one in estimate.organisations if isinstance(one.timing, Timing)]
+    other = shown if shown is not base else next((one for one in others if one is not base), None)
+    if other is None or not isinstance(other.timing, Timing):
+        return row
+    per_ms, unit = (MS_PER_MINUTE, "min") if cells.times is None else (cells.times.per_ms, cells.times.unit)
+    sheet.text(row, LABEL, words.t("Organisations, as calculated"), "head")
+    heads = (_key(estimate, base, words), _key(estimate, other, words), words.t("Difference"))
+    sheet.texts(row, VALUE, heads, "head_right")
+    sheet.text(row, SOURCE, words.t("Reading"), "head")
+    row += 1
+    for one, two in zip(base.timing.stages, other.timing.stages, strict=True):
+        stage = estimate.quote.workload.stage(one.stage_id)
+        label = words.t("{stage}, {unit}", stage=one.stage_id if stage is None else stage.name, unit=unit)
+        _compared(sheet, row, label, one.elapsed_ms, two.elapsed_ms, per_ms)
+        row += 1
+    label = words.t("Delivery, {unit}", unit=unit)
+    _compared(sheet, row, label, base.timing.delivery_ms, other.timing.delivery_ms, per_ms)
+    sheet.text(row, SOURCE, _against_limit(estimate, base, other, words), "muted")
+    row += 1
+    currency = estimate.quote.pricing.currency
+    nets = [_net(one) for one in (base, other)]
+    sheet.text(row, LABEL, words.t("Net, {currency}", currency=currency))
+    money = money_format(currency_digits(currency))
+    for place, net in enumerate(nets):
+        if net is None:
+            sheet.text(row, VALUE + place, words.unknown, "value")
+        else:
+            sheet.number(row, VALUE + place, net, money)
+    if nets[0] is not None and nets[1] is not None:
+        formula = f"{sheet.here(row, UNIT)}-{sheet.here(row, VALUE)}"
+        sheet.formula(row, EVIDENCE, formula, nets[1] - nets[0], money)
+    else:
+        sheet.text(row, EVIDENCE, "")
+    sheet.text(row, SOURCE, _sample_text((base, other), words), "muted")
+    rest = [one for one in others if one is not base and one is not other]
+    return _write_rest(sheet, row + 1, estimate, rest, per_ms, unit, words)
+
+
+def _write_rest(
+    sheet: Sheet,
+    row: int,
+    estimate: Estimate,
+    rest: list[OrganisationResult],
+    per_ms: int,
+    unit: str,
+    words: Wording,
+) -> int:
+    if not rest:
+        return row
+    sheet.text(row, LABEL, words.t("Other organisations"), "head")
+    currency = estimate.quote.pricing.currency
+    heads = (
+        words.t("Delivery, {unit}", unit=unit),
+        words.t("Cards"),
+        words.t("Net, {currency}", currency=currency),
+    )
+    sheet.texts(row, VALUE, heads, "head_right")
+    sheet.text(row, SOURCE, words.t("Reading"), "head")
+    for one in rest:
+        row += 1
+        if not isinstance(one.timing, Timing):
+            continue
+        sheet.text(row, LABEL, _key(estimate, one, words))
+        value = Decimal(one.timing.delivery_ms) / per_ms
+        sheet.number(row, VALUE, value, _time_format(one.timing.delivery_ms, per_ms))
+        sheet.number(row, UNIT, one.timing.cards, WHOLE)
+        net = _net(one)
+        if net is None:
+            sheet.text(row, EVIDENCE, words.unknown, "value")
+        else:
+            sheet.number(row, EVIDENCE, net, money_format(currency_digits(currency)))
+        sheet.text(row, SOURCE, _sample_text((one,), words), "muted")
+    return row + 1
+
+
+def _compared(sheet: Sheet, row: int, label: str, one_ms: int, two_ms: int, per_ms: int) -> None:
+    sheet.text(row, LABEL, label)
+    for place, ms in enumerate((one_ms, two_ms)):
+        sheet.number(row, VALUE + place, Decimal(ms) / per_ms, _time_format(ms, per_ms))
+    formula = f"{sheet.here(row, UNIT)}-{sheet.here(row, VALUE)}"
+    difference = two_ms - one_ms
+    sheet.formula(row, EVIDENCE, formula, Decimal(difference) / per_ms, _time_format(difference, per_ms))
+    sheet.text(row, SOURCE, "", "muted")
+
+
+def _key(estimate: Estimate, one: OrganisationResult, words: Wording) -> str:
+    at_once = words.unknown if one.tasks_at_once is None else words.number(one.tasks_at_once)
+    return f"{one.organisation_id}, {at_once} × {words.number(one.cards_per_task)}"
+
+
+def _net(one: OrganisationResult) -> Decimal | None:
+    plan = one.plan(one.best_plan_id)
+    return None if plan is None or isinstance(plan.price.net, Absent) else plan.price.net
+
+
+def _sample_text(results: tuple[OrganisationResult, ...], words: Wording) -> str:
+    plans = [one.plan(one.best_plan_id) for one in results]
+    return words.t("SAMPLE prices") if any(plan is not None and plan.is_sample for plan in plans) else ""
+
+
+def _against_limit(
+    estimate: Estimate, base: OrganisationResult, other: OrganisationResult, words: Wording
+) -> str:
+    limit = estimate.quote.workload.limit
+    if limit is None or limit.ms is None:
+        return ""
+    texts = []
+    for one in (base, other):
+        if isinstance(one.timing, Absent):
+            continue
+        spare = limit.ms - one.timing.delivery_ms
+        if spare < 0:
+            late = words.t("{name} is {late} late", name=one.organisation_id, late=words.duration(-spare))
+            texts.append(late)
+        else:
+            text = words.t(
+                "{name} has {spare} to spare", name=one.organisation_id, spare=words.duration(spare)
+            )
+            texts.append(text)
+    return "; ".join(texts)
+
+
+def _write_staircase(sheet: Sheet, estimate: Estimate, words: Wording) -> None:
+    """Write time and cost by number of cards under its chart, and the two lines of the legend."""
+    legend = words.t("Yellow cells can be changed; answers recalculate. No macros, no links to other files.")
+    sample = words.t("Prices marked SAMPLE are no seller's offers. The chart is as calculated by Cabida.")
+    for place, text in enumerate((legend, sample)):
+        row = _LEGEND_ROW + 2 * place
+        sheet.raw.merge_range(row, SIDE, row + 1, SIDE + 2, "", sheet.book.style("wrapped_note"))
+        sheet.text(row, SIDE, text, "wrapped_note")
+    if not estimate.staircase:
+        return
+    steps = estimate.staircase
+    hours = max(step.delivery_ms for step in steps) >= 48 * MS_PER_HOUR
+    per_ms, unit = (MS_PER_HOUR, "h") if hours else (MS_PER_MINUTE, "min")
+    head = _STEPS_ROW - 1
+    currency = estimate.quote.pricing.currency
+    heads = (
+        words.t("Cards"),
+        words.t("Delivery, {unit}", unit=unit),
+        words.t("Net, {currency}", currency=currency),
+    )
+    sheet.texts(head, SIDE, heads, "head_right")
+    money = money_format(currency_digits(currency))
+    whole = all(step.delivery_ms % per_ms == 0 for step in steps)
+    for place, step in enumerate(steps):
+        row = _STEPS_ROW + place
+        sheet.number(row, SIDE, step.cards, WHOLE)
+        sheet.number(row, SIDE + 1, Decimal(step.delivery_ms) / per_ms, WHOLE if whole else "#,##0.0")
+        if step.net is None:
+            sheet.text(row, SIDE + 2, words.unknown, "value")
+        else:
+            sheet.number(row, SIDE + 2, step.net, money)
+    useless = [words.number(step.cards) for step in steps if step.useless]
+    if useless:
+        text = words.t("It gets no shorter with: {cards}.", cards=", ".join(useless))
+        row = _STEPS_ROW + len(steps)
+        sheet.raw.merge_range(row, SIDE, row, SIDE + 2, "", sheet.book.style("wrapped_note"))
+        sheet.text(row, SIDE, text, "wrapped_note")
+    _chart(sheet, estimate, len(steps), words.t("Delivery by number of cards, {unit}", unit=unit))
+
+
+def _chart(sheet: Sheet, estimate: Estimate, count: int, title: str) -> None:
+    shown = estimate.shown
+    cards = None if shown is None else shown.cards_required
+    last = _STEPS_ROW + count - 1
+    points = [
+        {"fill": {"color": "#0B5D7A" if step.cards == cards else "#A9B4BD"}} for step in estimate.staircase
+    ]
+    font = {"name": FONT, "size": 9}
+    chart: Any = sheet.book.chart({"type": "column"})
+    chart.add_series(
+        {
+            "categories": [sheet.name, _STEPS_ROW, SIDE, last, SIDE],
+            "values": [sheet.name, _STEPS_ROW, SIDE + 1, last, SIDE + 1],
+            "points": points,
+            "gap": 40,
+            "data_labels": {"value": True, "font": font} if count <= 12 else {},
+        }
+    )
+    chart.set_title({"name": title, "name_font": {"name": FONT, "size": 11}})
+    chart.set_legend({"none": True})
+    chart.set_x_axis({"num_font": font})
+    chart.set_y_axis(
+        {"num_font": font, "min": 0, "major_gridlines": {"visible": True, "line": {"color": "#D5D9DD"}}}
+    )
+    chart.set_size({"width": 358, "height": 275})
+    sheet.raw.insert_chart(2, SIDE, chart, {"description": title})

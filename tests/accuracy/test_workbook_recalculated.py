@@ -1,0 +1,305 @@
+"""LibreOffice recalculates the workbook and comes to the core's numbers; changed cells too."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import shutil
+import subprocess
+import zipfile
+from collections.abc import Callable
+from decimal import Decimal
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from openpyxl import load_workbook
+from openpyxl.workbook import Workbook
+
+from estimator.catalogue import Card, HourlyOffer, Lot, TermPrice
+from estimator.estimate import estimate
+from estimator.evidence import GIVEN, Stated, StatedDuration
+from estimator.exports.workbook import workbook_bytes
+from estimator.quote import (
+    AssignmentPolicy,
+    Fee,
+    Organisation,
+    Pricing,
+    Quote,
+    ResourceNeed,
+    SharedResource,
+    Stage,
+    StageKind,
+    StageLayout,
+    Tasks,
+    Workload,
+)
+from estimator.quote.document import ExchangeRate, FeeKind
+from estimator.quote.work import CardFactor, ResourceKind
+from estimator.results.estimate import Estimate
+from estimator.storage import quote_from_text
+from estimator.units import TimeUnit
+from estimator.wording import Language, NumberFormat, Wording
+
+TODAY = dt.date(2026, 11, 30)
+WORDS = Wording(Language.ENGLISH, NumberFormat.EN_GB)
+D = Decimal
+SAMPLES = ("indice-de-las-obras", "fachada-norte", "dinamica-molecular", "afinado-cooperativo")
+ALWAYS_RECALCULATE = """<?xml version="1.0" encoding="UTF-8"?>
+<oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema"
+ xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
+<item oor:path="/org.openoffice.Office.Calc/Formula/Load"><prop oor:name="OOXMLRecalcMode" oor:op="fuse">
+<value>0</value></prop></item>
+</oor:items>
+"""
+
+Recalculate = Callable[[bytes], Workbook]
+
+
+@pytest.fixture(scope="module")
+def recalculate(tmp_path_factory: pytest.TempPathFactory) -> Recalculate:
+    """Return a function from a workbook's bytes to what LibreOffice makes of all its formulas."""
+    office = shutil.which("soffice")
+    if office is None:
+        pytest.skip("LibreOffice is not installed")
+    profile = tmp_path_factory.mktemp("profile")
+    (profile / "user").mkdir()
+    (profile / "user" / "registrymodifications.xcu").write_text(ALWAYS_RECALCULATE, encoding="utf-8")
+
+    def convert(data: bytes) -> Workbook:
+        folder = tmp_path_factory.mktemp("book")
+        source = folder / "book.xlsx"
+        source.write_bytes(data)
+        command = [office, f"-env:UserInstallation={profile.as_uri()}", "--headless"]
+        command += ["--convert-to", "xlsx", "--outdir", str(folder / "out"), str(source)]
+        subprocess.run(command, check=True, capture_output=True, timeout=180)
+        return load_workbook(folder / "out" / "book.xlsx", data_only=True)
+
+    return convert
+
+
+def sample(name: str) -> Quote:
+    return quote_from_text((Path(str(files("resources.samples"))) / f"{name}.cabida").read_text("utf-8"))
+
+
+def given(value: str) -> Stated:
+    return Stated(value=D(value), evidence=GIVEN)
+
+
+def minutes(value: str) -> StatedDuration:
+    return StatedDuration(value=D(value), evidence=GIVEN)
+
+
+def hard_quote() -> Quote:
+    """Return a quote that meets every rule: set-up, factor, slow-down, licence, hold, rates of tax, currency."""
+    licence = SharedResource(id="lic", name="Licence", kind=ResourceKind.LICENCE, capacity=given("2"))
+    storage = SharedResource(id="disk", name="Storage", kind=ResourceKind.STORAGE, capacity=given("1.5"))
+    load = Stage(
+        id="load",
+        name="=Load",
+        tasks=Tasks(count=(5, 4), duration=(D("7.25"), D("3.1"))),
+        card_factors=(CardFactor(card_id="c", factor=given("1.13")),),
+        needs=(
+            ResourceNeed(resource_id="lic"),
+            ResourceNeed(resource_id="disk", amount=given("0.7"), hold=minutes("2.5")),
+        ),
+    )
+    pack = Stage(
+        id="pack",
+        name="Pack",
+        kind=StageKind.STATION,
+        after=("load",),
+        tasks=Tasks(count=(3,), duration=(D("1.5"),)),
+        needs=(ResourceNeed(resource_id="lic"),),
+    )
+    solve = Stage(
+        id="solve",
+        name="Solve",
+        after=("pack",),
+        tasks=Tasks(count=(1,) * 11, duration=tuple(D(10 + n) / 3 for n in range(11)), unit=TimeUnit.HOUR),
+    )
+    gate = Stage(id="gate", name="Gate", kind=StageKind.GATE, after=("solve",))
+    by_need = AssignmentPolicy.AVAILABILITY
+    organisation = Organisation(
+        id="A",
+        layouts=(
+            StageLayout(stage_id="load", tasks_at_once=3, policy=by_need),
+            StageLayout(stage_id="solve", tasks_at_once=2, policy=by_need),
+        ),
+    )
+    offer = HourlyOffer(
+        id="h 1",
+        name="Hourly",
+        card_id="c",
+        currency="USD",
+        price_per_card_hour=D("0.777"),
+        granularity_s=60,
+        minimum_s=3600,
+        setup=minutes("3.3"),
+        price_date=TODAY,
+    )
+    pricing = Pricing(
+        tax_percent=given("21"),
+        discount_percent=given("7.5"),
+        contingency_percent=given("3"),
+        rates=(ExchangeRate(currency="USD", rate=D("0.9137"), date=TODAY),),
+        fees=(
+            Fee(id="a", kind=FeeKind.SET_UP, price=given("12.345"), tax_percent=D(10)),
+            Fee(id="b", kind=FeeKind.STORAGE, price=given("0.05"), quantity=given("333"), unit="GB"),
+            Fee(id="c", kind=FeeKind.STATION),
+        ),
+    )
+    return Quote(
+        name="=1+1",
+        number="2026-1 & co",
+        date=TODAY,
+        workload=Workload(
+            stages=(load, pack, solve, gate), resources=(licence, storage), mutual_slow_down=given("1.07")
+        ),
+        organisations=(organisation,),
+        cards=(Card(id="c", name="Card", marketed_gb=D(24)),),
+        offers=(offer,),
+        pricing=pricing,
+    )
+
+
+def lots_quote() -> Quote:
+    """Return lots with set-up, and more unequal tasks than the block of inputs holds."""
+    tasks = Tasks(count=(2,) * 12, duration=tuple(D(5 * n + 7) for n in range(12)), unit=TimeUnit.HOUR)
+    stage = Stage(id="s", name="Solve", tasks=tasks)
+    lot = Lot(
+        id="lot",
+        name="Lot",
+        card_id="c",
+        cards=2,
+        sample=True,
+        setup=minutes("90"),
+        terms=(TermPrice(days=3, price=D("27.36")), TermPrice(days=7, price=D("60.48"))),
+    )
+    return Quote(
+        name="Lots",
+        workload=Workload(stages=(stage,), mutual_slow_down=given("1")),
+        organisations=(Organisation(id="A", layouts=(StageLayout(stage_id="s", tasks_at_once=3),)),),
+        cards=(Card(id="c", name="Card", marketed_gb=D(24)),),
+        offers=(lot,),
+        pricing=Pricing(tax_percent=given("21")),
+    )
+
+
+def made(quote: Quote) -> tuple[Estimate, bytes]:
+    result = estimate(quote, TODAY)
+    return result, workbook_bytes(result, WORDS, TODAY)
+
+
+def with_values(data: bytes, values: dict[str, Decimal]) -> bytes:
+    """Return the workbook with other numbers in named cells; what a reader would type."""
+    book = load_workbook(io.BytesIO(data))
+    for name, value in values.items():
+        (sheet, cell) = next(iter(book.defined_names[name].destinations))
+        book[sheet][cell.replace("$", "")].value = float(value)
+    stream = io.BytesIO()
+    book.save(stream)
+    return stream.getvalue()
+
+
+def totals(book: Workbook) -> tuple[float, float, float]:
+    """Return delivery in the sheet's unit, net and gross from the first sheet's answers."""
+    sheet = book["Quote"]
+    found = {sheet.cell(row, 2).value: sheet.cell(row, 3).value for row in range(4, 17)}
+    return found["Delivery"], found["Net"], found["Total"]
+
+
+def totals_of(result: Estimate, per_ms: int) -> tuple[float, float, float]:
+    plan = result.shown_plan
+    assert plan is not None
+    assert isinstance(plan.price.net, Decimal)
+    assert isinstance(plan.price.gross, Decimal)
+    return plan.timing.delivery_ms / per_ms, float(plan.price.net), float(plan.price.gross)
+
+
+@pytest.mark.parametrize("name", [*SAMPLES, "hard", "lots"])
+def test_every_formula_recalculates_to_the_value_stored_beside_it(
+    name: str, recalculate: Recalculate
+) -> None:
+    quotes = {"hard": hard_quote, "lots": lots_quote}
+    _, data = made(quotes[name]() if name in quotes else sample(name))
+    formulas, stored = load_workbook(io.BytesIO(data)), load_workbook(io.BytesIO(data), data_only=True)
+    again = recalculate(data)
+    compared = 0
+    for sheet in formulas:
+        for row in sheet.iter_rows():
+            for cell in row:
+                if cell.data_type != "f":
+                    continue
+                expected = stored[sheet.title][cell.coordinate].value
+                found = again[sheet.title][cell.coordinate].value
+                if isinstance(expected, str):
+                    assert found == expected, (sheet.title, cell.coordinate, cell.value)
+                else:
+                    close = pytest.approx(expected, rel=1e-9, abs=1e-9)
+                    assert found == close, (sheet.title, cell.coordinate, cell.value)
+                compared += 1
+    assert compared > 20
+
+
+def test_a_changed_price_and_unit_time_give_the_totals_of_the_changed_quote(recalculate: Recalculate) -> None:
+    quote = sample("indice-de-las-obras")
+    _, data = made(quote)
+    stages = tuple(
+        stage.replaced(tasks=stage.tasks.replaced(duration=(D("13.7"),)))
+        if stage.id == "conversion"
+        else stage
+        for stage in quote.workload.stages
+    )
+    offers = tuple(
+        offer.replaced(price_per_card_hour=D("0.93")) if isinstance(offer, HourlyOffer) else offer
+        for offer in quote.offers
+    )
+    changed = quote.replaced(workload=quote.workload.replaced(stages=stages), offers=offers)
+    values = {"unit_time_conversion": D("13.7"), "price_hivenet_rtx_4090": D("0.93")}
+    # ⌈8 ÷ 2⌉ × 13.7 + 10 = 64.8 min; 2 cards × 54.8 min × 0.93 €/h = 1.6988 → 1.70
+    found = totals(recalculate(with_values(data, values)))
+    assert found == pytest.approx(totals_of(estimate(changed, TODAY), 60_000), rel=1e-9)
+    assert found[:2] == pytest.approx((64.8, 1.70))
+
+
+def test_changed_times_percentages_and_rates_give_the_totals_of_the_changed_quote(
+    recalculate: Recalculate,
+) -> None:
+    quote = hard_quote()
+    _, data = made(quote)
+    pricing = quote.pricing.replaced(
+        tax_percent=given("4"),
+        discount_percent=given("11"),
+        contingency_percent=given("5.5"),
+        rates=(ExchangeRate(currency="USD", rate=D("1.21"), date=TODAY),),
+    )
+    offer = quote.offers[0].replaced(setup=minutes("8"))
+    pack = quote.workload.stages[1].replaced(tasks=Tasks(count=(3,), duration=(D("41.5"),)))
+    stages = (quote.workload.stages[0], pack, *quote.workload.stages[2:])
+    workload = quote.workload.replaced(stages=stages, mutual_slow_down=given("1.31"))
+    changed = quote.replaced(pricing=pricing, offers=(offer,), workload=workload)
+    values = {
+        "tax_percent": D(4),
+        "discount_percent": D(11),
+        "contingency_percent": D("5.5"),
+        "rate_USD": D("1.21"),
+        "set_up_h_1": D(8),
+        "unit_time_pack": D("41.5"),
+        "slow_down": D("1.31"),
+    }
+    found = totals(recalculate(with_values(data, values)))
+    assert found == pytest.approx(totals_of(estimate(changed, TODAY), 3_600_000), rel=1e-9)
+
+
+def test_a_lot_whose_term_the_work_outruns_says_so(recalculate: Recalculate) -> None:
+    _, data = made(lots_quote())
+    within = recalculate(data)["Lots"]["I4"].value
+    slower = recalculate(with_values(data, {"slow_down": D(9)}))["Lots"]["I4"].value
+    assert (within, slower) == ("The work ends in the term", "The work outruns the term")
+
+
+def test_the_workbook_holds_no_macro_and_no_link_to_another_file() -> None:
+    _, data = made(hard_quote())
+    names = zipfile.ZipFile(io.BytesIO(data)).namelist()
+    assert not [name for name in names if "vba" in name.lower() or "externalLink" in name]

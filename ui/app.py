@@ -1,0 +1,80 @@
+"""The program's start: settings, theme, window, then the document. Libraries that the first screen does not need wait.
+
+`cabida [FILE]` opens a quote; `cabida --sample NAME` opens an embedded sample as an untitled copy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QLibraryInfo, QLocale, Qt, QTimer, QTranslator
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+
+from estimator.wording import Wording
+from ui.errors import ErrorReporter, log_qt_messages
+from ui.main_window import MainWindow, Parts
+from ui.own_catalogue import OwnCatalogue
+from ui.runner import Runner
+from ui.session import Session
+from ui.settings import Settings, own_data_folder
+from ui.theme import Theme
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the window until it is closed; return the exit status."""
+    options = _parser().parse_args(arguments)
+    QGuiApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
+    application = QApplication(sys.argv[:1])
+    application.setApplicationName("Cabida")
+    log_qt_messages()
+    window, _theme, _translator = build(application, own_data_folder(), QLocale.system().name())
+    reporter = ErrorReporter(lambda report: window.notice.show_report(report))
+    reporter.install()
+    window.show()
+    QTimer.singleShot(0, lambda: _open(window, options))
+    status = application.exec()
+    reporter.uninstall()
+    return status
+
+
+def build(
+    application: QApplication, folder: Path, system_locale: str, today: dt.date | None = None
+) -> tuple[MainWindow, Theme, QTranslator]:
+    """Return the window with its collaborators, not shown yet. `folder` holds settings and recovery copies."""
+    settings = Settings(folder / "settings.ini", system_locale)
+    theme = Theme(settings.scheme, settings.density)
+    theme.apply(application)
+    words = Wording(settings.language, settings.number_format)
+    translator = QTranslator(application)
+    path = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+    if translator.load(f"qtbase_{words.language.value}", path):
+        application.installTranslator(translator)
+    runner = Runner()
+
+    def the_day() -> dt.date:
+        return today or dt.date.today()
+
+    session = Session(runner, the_day, folder / "recovery")
+    parts = Parts(session, runner, settings, theme, OwnCatalogue(folder), the_day)
+    return MainWindow(parts, words), theme, translator
+
+
+def _open(window: MainWindow, options: argparse.Namespace) -> None:
+    if options.sample:
+        window.files.open_sample(options.sample)
+    elif options.file:
+        window.files.open(Path(options.file).absolute())
+    else:
+        window.files.offer_recovery()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="cabida")
+    parser.add_argument("file", nargs="?")
+    parser.add_argument("--sample")
+    return parser

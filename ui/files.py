@@ -1,0 +1,359 @@
+"""What the window does with files: open, save, recover, export, import. Says what happened; asks through Dialogs.
+
+Widgets never open files; they ask here. Exports run in the background with progress and can be cancelled.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from estimator.catalogue import Catalogue, HourlyOffer, Lot
+from estimator.catalogue_store import read_own, refreshed
+from estimator.estimate import completed
+from estimator.problems import FileRefused
+from estimator.quote import Quote
+from estimator.results.estimate import Estimate
+from estimator.storage import SUFFIX, quote_from_text, read_quote, write_atomically
+from estimator.wording import Wording
+from estimator.wording.phrases import quote_name
+from ui.dialogs import Choice, Dialogs
+from ui.own_catalogue import OwnCatalogue
+from ui.runner import Runner
+from ui.session import Session
+from ui.settings import Settings
+
+SAMPLES = (
+    "indice-de-las-obras",
+    "consultation-notes",
+    "fachada-norte",
+    "dinamica-molecular",
+    "credit-risk",
+    "afinado-cooperativo",
+)
+EXPORT = "export"
+_MOST_LINES = 12
+
+
+class Files(QObject):
+    """File actions of one window. `said`: a sentence for the status bar; `opened`: another quote is shown."""
+
+    said = Signal(str)
+    opened = Signal()
+
+    def __init__(
+        self,
+        session: Session,
+        runner: Runner,
+        settings: Settings,
+        catalogue: OwnCatalogue,
+        dialogs: Dialogs,
+        today: Callable[[], dt.date],
+        gantt_picture: Callable[[Estimate], bytes | None],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._runner = runner
+        self._settings = settings
+        self._catalogue = catalogue
+        self.dialogs = dialogs
+        self._today = today
+        self._gantt_picture = gantt_picture
+        self._stamp: tuple[float, int] | None = None
+        session.refused.connect(self._say_refusal)
+
+    @property
+    def words(self) -> Wording:
+        """The window's language."""
+        return self.dialogs.words
+
+    def new(self, quote: Quote) -> bool:
+        """Show a new quote, once the open one is dealt with."""
+        if not self.may_leave():
+            return False
+        self._session.show(quote, modified=True)
+        self._stamp = None
+        self.opened.emit()
+        return True
+
+    def open_sample(self, name: str) -> bool:
+        """Open an embedded sample as an untitled copy."""
+        text = files("resources.samples").joinpath(f"{name}{SUFFIX}").read_text(encoding="utf-8")
+        if not self.may_leave():
+            return False
+        self._session.show(quote_from_text(text))
+        self._stamp = None
+        self.opened.emit()
+        return True
+
+    def open(self, path: Path | None = None) -> bool:
+        """Open a file, asking for one where none is named. A refused one leaves the open quote as it is."""
+        if path is None:
+            path = self.dialogs.open_file(self._folder())
+        if path is None or not self.may_leave():
+            return False
+        if not self._session.open_file(path):
+            return False
+        self._settings.remember_file(path)
+        self._stamp = _stamp(path)
+        self.opened.emit()
+        return True
+
+    def save(self) -> bool:
+        """Save to the quote's own file, or ask for one."""
+        path = self._session.path
+        if path is None:
+            return self.save_as()
+        was_changed = self._stamp is not None and _stamp(path) not in (None, self._stamp)
+        if was_changed and self.dialogs.replace_changed(path.name) is not Choice.REPLACE:
+            return False
+        return self._save_to(path)
+
+    def save_as(self) -> bool:
+        """Ask for a file and save to it; the extension is added where it is missing."""
+        if self._session.quote is None:
+            return False
+        kinds = self.words.t("Cabida quotes (*.cabida);;All files (*)")
+        path = self.dialogs.save_file(str(Path(self._folder()) / f"{self._stem()}{SUFFIX}"), kinds)
+        return path is not None and self._save_to(with_suffix(path, SUFFIX))
+
+    def may_leave(self) -> bool:
+        """Return whether the open quote may be left: saved, given up, or nothing to lose."""
+        quote = self._session.quote
+        if quote is None or not self._session.is_modified:
+            return True
+        choice = self.dialogs.save_changes(quote_name(self.words, quote))
+        if choice is Choice.SAVE:
+            return self.save()
+        if choice is Choice.DISCARD:
+            self._session.drop_recovery_copy()
+            return True
+        return False
+
+    def offer_recovery(self) -> bool:
+        """Offer the copy of a quote that was not saved; a broken one is put aside and never stops the start."""
+        file = self._session.recovery_file
+        if not file.exists():
+            return False
+        try:
+            quote = read_quote(file)
+            when = dt.datetime.fromtimestamp(file.stat().st_mtime)
+        except (FileRefused, OSError):
+            file.replace(file.with_suffix(".unreadable"))
+            return False
+        if self.dialogs.recover(self.words.date_time(when)) is not Choice.RECOVER:
+            file.unlink(missing_ok=True)
+            return False
+        self._session.show(quote, modified=True)
+        self.opened.emit()
+        return True
+
+    def export_workbook(self, path: Path | None = None) -> bool:
+        """Write the workbook in the background, asking for a name where none is given."""
+        estimate = self._session.estimate
+        if estimate is None or self._session.is_stale:
+            self.said.emit(self.words.t("The answer is being computed. Export when it is there."))
+            return False
+        if path is None:
+            kinds = self.words.t("Excel workbooks (*.xlsx)")
+            path = self.dialogs.save_file(str(Path(self._folder()) / f"{self._stem()}.xlsx"), kinds)
+        if path is None:
+            return False
+        target = with_suffix(path, ".xlsx")
+        picture = self._gantt_picture(estimate)
+        self._runner.run(
+            EXPORT,
+            _write_workbook,
+            estimate,
+            target,
+            self.words,
+            self._today(),
+            picture,
+            on_done=lambda _: self.said.emit(self.words.t("Written: {name}", name=target.name)),
+            on_failed=self._export_failed,
+        )
+        return True
+
+    def export_json(self, path: Path | None = None) -> bool:
+        """Write the estimate as JSON for programs."""
+        from estimator.exports.json_text import json_text
+
+        estimate = self._session.estimate
+        if estimate is None or self._session.is_stale:
+            self.said.emit(self.words.t("The answer is being computed. Export when it is there."))
+            return False
+        if path is None:
+            suggested = str(Path(self._folder()) / f"{self._stem()}.json")
+            path = self.dialogs.save_file(suggested, self.words.t("JSON files (*.json)"))
+        if path is None:
+            return False
+        target = with_suffix(path, ".json")
+        try:
+            write_atomically(target, json_text(estimate).encode("utf-8"))
+        except FileRefused as refusal:
+            self._say_refusal(refusal)
+            return False
+        self.said.emit(self.words.t("Written: {name}", name=target.name))
+        return True
+
+    def import_prices(self, path: Path | None = None) -> bool:
+        """Read a table of prices, or a colleague's catalogue, into the planner's own after a preview."""
+        words = self.words
+        if path is None:
+            path = self.dialogs.open_table(self._folder())
+        if path is None:
+            return False
+        try:
+            other, notes = self._read_prices(path)
+        except FileRefused as refusal:
+            self._say_refusal(refusal)
+            return False
+        read = len(other.lots) + len(other.hourly) + len(other.cards)
+        title = words.n(
+            "{count} record read from {name}", "{count} records read from {name}", read, name=path.name
+        )
+        lines = [offer.name for offer in (*other.hourly, *other.lots)][:_MOST_LINES] + notes
+        if self.dialogs.apply_changes(title, tuple(lines)) is not Choice.APPLY:
+            return False
+        try:
+            changes = self._catalogue.add(other)
+        except FileRefused as refusal:
+            self._say_refusal(refusal)
+            return False
+        self.said.emit(words.n("{count} record kept", "{count} records kept", len(changes)))
+        return True
+
+    def export_catalogue(self) -> bool:
+        """Write the planner's own records to a file for a colleague."""
+        suggested = str(Path(self._folder()) / f"{self.words.t('catalogue')}.cabida-catalogue.json")
+        path = self.dialogs.save_file(suggested, self.words.t("Cabida catalogues (*.json)"))
+        if path is None:
+            return False
+        try:
+            self._catalogue.export(with_suffix(path, ".json"))
+        except FileRefused as refusal:
+            self._say_refusal(refusal)
+            return False
+        self.said.emit(self.words.t("Written: {name}", name=path.name))
+        return True
+
+    def refresh_prices(self) -> bool:
+        """Compare the quote's copied prices with the catalogue, show what differs, and apply on request."""
+        quote = self._session.quote
+        if quote is None:
+            return False
+        words = self.words
+        _, changes = refreshed(quote, self._catalogue.merged())
+        if not changes:
+            self.said.emit(words.t("The copied prices are those of the catalogue."))
+            return False
+        lines = tuple(
+            words.t(
+                "{name}, {field}: {before} → {after}",
+                name=one.name,
+                field=one.field,
+                before=words.value(one.before),
+                after=words.value(one.after),
+            )
+            for one in changes
+        )
+        title = words.n("{count} copied value differs", "{count} copied values differ", len(changes))
+        shown = lines[:_MOST_LINES]
+        if len(lines) > len(shown):
+            shown = (*shown, words.t("and {count} more", count=words.number(len(lines) - len(shown))))
+        if self.dialogs.apply_changes(title, shown) is not Choice.APPLY:
+            return False
+        catalogue = self._catalogue.merged()
+        self._session.edit(
+            words.t("refresh the copied prices"), lambda before: refreshed(before, catalogue)[0]
+        )
+        return True
+
+    def _read_prices(self, path: Path) -> tuple[Catalogue, list[str]]:
+        if path.suffix.lower() == ".json" or path.suffix == ".cabida-catalogue":
+            return read_own(path), []
+        from estimator.imports.prices import read_offers
+        from estimator.imports.tables import read_table
+
+        words = self.words
+        table = read_table(path)
+        offers, problems = read_offers(
+            table, self._catalogue.merged().cards, words.number_format.value, self._currency()
+        )
+        lots = tuple(offer for offer in offers if isinstance(offer, Lot))
+        hourly = tuple(offer for offer in offers if isinstance(offer, HourlyOffer))
+        notes = [words.problem(problem) for problem in (*table.notes, *problems)]
+        if not offers:
+            raise FileRefused("no_offers_read", name=path.name, reason=notes[0] if notes else "")
+        return Catalogue(lots=lots, hourly=hourly), notes
+
+    def _currency(self) -> str:
+        quote = self._session.quote
+        return "EUR" if quote is None else quote.pricing.currency
+
+    def _save_to(self, path: Path) -> bool:
+        if not self._session.save(path):
+            return False
+        self._settings.remember_file(path)
+        self._stamp = _stamp(path)
+        self.said.emit(self.words.t("Saved: {name}", name=path.name))
+        return True
+
+    def _folder(self) -> str:
+        path = self._session.path
+        if path is not None:
+            return str(path.parent)
+        recent = next((one for one in self._settings.recent_files if one.parent.is_dir()), None)
+        return str(recent.parent if recent is not None else Path.home())
+
+    def _stem(self) -> str:
+        path, quote = self._session.path, self._session.quote
+        if path is not None:
+            return path.stem
+        name = "" if quote is None else quote.name
+        kept = "".join(one if one.isalnum() or one in " -_" else "-" for one in name).strip()
+        return kept or self.words.t("quote")
+
+    def _say_refusal(self, refusal: FileRefused) -> None:
+        self.said.emit(self.words.refused(refusal))
+
+    def _export_failed(self, error: Exception) -> None:
+        if not isinstance(error, FileRefused):
+            raise error
+        sentence = self.words.refused(error)
+        self.said.emit(self.words.t("{reason} Export again under another name.", reason=sentence))
+
+
+def with_suffix(path: Path, suffix: str) -> Path:
+    """Return the path with the suffix, added where the name has another one or none."""
+    return path if path.suffix.lower() == suffix else path.with_name(path.name + suffix)
+
+
+def _stamp(path: Path) -> tuple[float, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime, found.st_size
+
+
+def _write_workbook(
+    estimate: Estimate,
+    path: Path,
+    words: Wording,
+    today: dt.date,
+    picture: bytes | None,
+    *,
+    progress: Callable[[float], None],
+    cancelled: Callable[[], bool],
+) -> None:
+    from estimator.exports.workbook import write_workbook  # only here: it takes long to import
+
+    if not estimate.is_complete:
+        estimate = completed(estimate, cancelled=cancelled)
+    write_workbook(estimate, path, words, today, picture, progress=progress, cancelled=cancelled)

@@ -1,0 +1,280 @@
+"""The table of offers: its columns, how a cell reads, and which typed text a cell takes.
+
+It shows `OfferRow`s in three groups and changes nothing; the page turns a typed cell into an edit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QFontMetrics
+
+from estimator.catalogue import HourlyOffer, Lot
+from estimator.results.memory import Fit
+from estimator.units import bytes_to_gib
+from estimator.wording import Wording, read_date, read_number
+from estimator.wording.phrases import fit_text, floor_memory
+from ui.models.table import Column, Group, TupleTableModel
+from ui.pages.cards_rows import OLD, TERMS, UNDATED, OfferRow, OfferRows
+from ui.theme import TextRole, Theme
+
+USE, OFFER, CARDS, USABLE, FITS = range(5)
+FIRST_TERM = 5
+PER_CARD = FIRST_TERM + len(TERMS)
+PRICE_DATE = PER_CARD + 1
+
+_Index = QModelIndex | QPersistentModelIndex
+
+
+class OfferModel(TupleTableModel[OfferRow]):
+    """The rows of the page in their groups; money heads name the quote's currency."""
+
+    def __init__(self, words: Wording, theme: Theme, parent: QObject | None = None) -> None:
+        self._currency = ""
+        self._text = _Cells(words, lambda: self._currency)
+        super().__init__(self._text.columns(), words, theme, parent)
+
+    def show_offers(self, rows: OfferRows, currency: str) -> None:
+        """Show the groups that have rows; amounts in another currency than the quote's name it."""
+        if currency != self._currency:
+            self._currency = currency
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self.columns) - 1)
+        words = self._text.words
+        shown: list[OfferRow | Group] = []
+        for title, part in (
+            (words.t("By the hour"), rows.hourly),
+            (words.t("Whole lots"), rows.lots),
+            (words.t("The organisation cannot take them"), rows.not_admitted),
+        ):
+            if part:
+                shown += [Group(title), *part]
+        self.show_rows(tuple(shown))
+
+    def place_of(self, offer_id: str) -> int | None:
+        """Return the place in `rows` of an offer, None where it is filtered out or unknown."""
+        for place, row in enumerate(self.rows):
+            if isinstance(row, OfferRow) and row.offer.id == offer_id:
+                return place
+        return None
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        value = super().headerData(section, orientation, role)
+        is_money = FIRST_TERM <= section <= PER_CARD
+        if isinstance(value, str) and is_money and self._currency:
+            return f"{value}, {_symbol(self._currency)}"
+        return value
+
+
+def column_widths(words: Wording, theme: Theme) -> tuple[int, ...]:
+    """Return a width a column, from the font: a usual amount and date fit, long names are elided."""
+    body = QFontMetrics(theme.font(TextRole.BODY))
+    head = QFontMetrics(theme.font(TextRole.SECONDARY))
+    samples = {
+        USE: "",
+        OFFER: "RTX PRO 6000 Workst. SAMPLE",
+        CARDS: "888",
+        USABLE: "288,88",
+        FITS: words.t("fits if ≤ {memory}", memory="22,3 GiB") + "0000",
+        PER_CARD: "14,24 USD",
+        PRICE_DATE: words.t("no date") + "0000",
+    } | {FIRST_TERM + place: text for place, text in enumerate(("888,88 USD", "888,88 USD", "8.888,88 USD"))}
+    columns = _Cells(words, lambda: "").columns()
+    return tuple(
+        max(body.horizontalAdvance(samples[place]) + 18, head.horizontalAdvance(column.header) + 20)
+        if place != USE
+        else max(34, head.horizontalAdvance(column.header) + 18)
+        for place, column in enumerate(columns)
+    )
+
+
+def price_refusal(words: Wording, currency: str, text: str) -> str:
+    """Return why a text is no price, or an empty text. Blank is a price that is not known."""
+    reading = read_number(text, words.number_format, unit=currency)
+    if reading.code is not None:
+        return words.sentence(reading.code)
+    if reading.value is not None and reading.value < 0:
+        return words.sentence("negative")
+    return ""
+
+
+def date_refusal(words: Wording, text: str) -> str:
+    """Return why a text is no date, or an empty text."""
+    if not text.strip() or read_date(text, words.number_format) is not None:
+        return ""
+    return words.sentence("unreadable_date")
+
+
+class _Cells:
+    """The text of each cell. `currency` is asked at each call, since a quote's may change."""
+
+    def __init__(self, words: Wording, currency: Callable[[], str]) -> None:
+        self.words = words
+        self._currency = currency
+
+    def columns(self) -> tuple[Column[OfferRow], ...]:
+        words = self.words
+        terms = tuple(self._term_column(days) for days in TERMS)
+        return (
+            Column(words.t("Use"), lambda row: words.t("Chosen") if row.used else "", tooltip=self._use_tip),
+            Column(
+                words.t("Offer"),
+                lambda row: row.offer.name,
+                sample=lambda row: row.offer.sample,
+                bold=lambda row: row.used,
+                color=_muted,
+                tooltip=self._offer_tip,
+            ),
+            Column(
+                words.t("Cards"),
+                lambda row: words.number(_card_count(row)),
+                right=True,
+                sort_key=_card_count,
+                color=_muted,
+            ),
+            Column(
+                words.t("Usable GiB"),
+                self._usable,
+                right=True,
+                sort_key=lambda row: None if row.card is None else row.card.usable_bytes,
+                color=_muted,
+            ),
+            Column(
+                words.t("Fits?"),
+                self.fits,
+                sort_key=lambda row: None if row.verdict is None else row.verdict.spare_bytes,
+                icon=_fit_icon,
+                color=_fit_color,
+                tooltip=self.fits_at_length,
+            ),
+            *terms,
+            Column(
+                words.t("Per card·h"),
+                lambda row: self._money(row, row.per_card_hour),
+                right=True,
+                sort_key=lambda row: row.per_card_hour,
+                color=_muted,
+                editable=lambda row: row.used and isinstance(row.offer, HourlyOffer),
+                edit_text=lambda row: self._plain(row.per_card_hour),
+                check=self._check_price,
+            ),
+            Column(
+                words.t("Price date"),
+                self._date,
+                sort_key=lambda row: (
+                    None if row.offer.price_date is None else row.offer.price_date.toordinal()
+                ),
+                icon=lambda row: "triangle" if row.dated else None,
+                color=lambda row: "warn" if row.dated else _muted(row),
+                editable=lambda row: row.used,
+                edit_text=lambda row: (
+                    "" if row.offer.price_date is None else words.date(row.offer.price_date)
+                ),
+                check=lambda row, text: date_refusal(words, text),
+                tooltip=self._date_tip,
+            ),
+        )
+
+    def _term_column(self, days: int) -> Column[OfferRow]:
+        return Column(
+            self.words.t("{days} days", days=self.words.number(days)),
+            lambda row: self._money(row, row.price(days)),
+            right=True,
+            sort_key=lambda row: row.price(days),
+            color=_muted,
+            editable=lambda row: row.used and isinstance(row.offer, Lot),
+            edit_text=lambda row: self._plain(row.price(days)),
+            check=self._check_price,
+        )
+
+    def fits(self, row: OfferRow) -> str:
+        """Return the verdict in few words; `fits_at_length` says it whole."""
+        words, verdict = self.words, row.verdict
+        if row.barred is not None:
+            return words.absent(row.barred)
+        if verdict is None or verdict.spare_bytes is None or verdict.fits is Fit.UNKNOWN:
+            return words.t("memory not known")
+        if verdict.fits is Fit.NO:
+            return words.t("short {memory}", memory=words.memory(-verdict.spare_bytes))
+        if verdict.fits is Fit.IF and verdict.holds_to_bytes is not None:
+            return words.t("fits if ≤ {memory}", memory=floor_memory(words, verdict.holds_to_bytes))
+        if row.spare_cards:
+            return words.n("{count} card spare", "{count} cards spare", row.spare_cards)
+        return words.t("fits, {memory}", memory=words.number(bytes_to_gib(verdict.spare_bytes), 1))
+
+    def fits_at_length(self, row: OfferRow) -> str:
+        words = self.words
+        parts = [fit_text(words, row.verdict)] if row.verdict is not None else []
+        if row.barred is not None:
+            parts = [words.absent(row.barred), *parts]
+        if row.spare_cards:
+            parts.append(words.n("{count} card spare", "{count} cards spare", row.spare_cards))
+        return "\n".join(parts)
+
+    def _use_tip(self, row: OfferRow) -> str:
+        if row.used:
+            return self.words.t("The quote uses it. Space takes it away.")
+        return self.words.t("Space copies it into the quote.")
+
+    def _offer_tip(self, row: OfferRow) -> str:
+        return "\n".join(part for part in (row.offer.name, row.offer.seller) if part)
+
+    def _usable(self, row: OfferRow) -> str:
+        if row.card is None:
+            return self.words.unknown
+        return self.words.number(bytes_to_gib(row.card.usable_bytes), 2)
+
+    def _money(self, row: OfferRow, amount: Decimal | None) -> str:
+        if amount is None:
+            return self.words.unknown
+        currency = row.offer.currency
+        return self.words.money(amount, currency, symbol=currency != self._currency())
+
+    def _plain(self, amount: Decimal | None) -> str:
+        return "" if amount is None else self.words.number(amount, grouping=False)
+
+    def _date(self, row: OfferRow) -> str:
+        day = row.offer.price_date
+        return self.words.t("no date") if day is None else self.words.date(day)
+
+    def _date_tip(self, row: OfferRow) -> str:
+        if row.dated == UNDATED:
+            return self.words.sentence("price_undated", {"offer": row.offer.name})
+        if row.dated == OLD:
+            return self.words.t("The price is older than the quote allows. Renew it.")
+        return ""
+
+    def _check_price(self, row: OfferRow, text: str) -> str:
+        return price_refusal(self.words, row.offer.currency, text)
+
+
+def _symbol(currency: str) -> str:
+    return "€" if currency == "EUR" else currency
+
+
+def _card_count(row: OfferRow) -> int:
+    return row.offer.cards if isinstance(row.offer, Lot) else 1
+
+
+def _muted(row: OfferRow) -> str | None:
+    return None if row.is_admitted else "muted"
+
+
+def _fit_icon(row: OfferRow) -> str | None:
+    if not row.is_admitted:
+        return "crossed-circle"
+    if row.fit is Fit.UNKNOWN:
+        return "unknown"
+    return "triangle" if row.fit is Fit.IF or row.spare_cards else "tick"
+
+
+def _fit_color(row: OfferRow) -> str:
+    if not row.is_admitted:
+        return "err"
+    if row.fit is Fit.UNKNOWN:
+        return "muted"
+    return "warn" if row.fit is Fit.IF or row.spare_cards else "ok"

@@ -1,0 +1,414 @@
+"""Page 6, Cost: what is paid, for which term, and what would change it.
+
+Puts the parts together and turns what is typed into edits; rows, picture and pricing fields are in `cost_*.py`.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from estimator import edits
+from estimator.evidence import Evidence
+from estimator.problems import Place
+from estimator.quote import Quote
+from estimator.results.estimate import Estimate
+from ui.models.table_view import TableView
+from ui.pages.changing_table import ChangingTableModel
+from ui.pages.cost_frontier import FrontierBox
+from ui.pages.cost_lines import (
+    NAME,
+    PRICE,
+    QUANTITY,
+    LineRow,
+    OfferRow,
+    line_columns,
+    line_rows,
+    offer_columns,
+    offer_rows,
+    with_added_fee,
+    with_fee_column,
+    with_fee_evidence,
+    with_percent,
+    with_rate,
+    with_rate_date,
+    without_fee,
+)
+from ui.pages.cost_plans import (
+    PlanRow,
+    PlanTable,
+    choice_text,
+    plan_columns,
+    plan_model,
+    plan_rows,
+    reasons_text,
+    same_rent_text,
+)
+from ui.pages.cost_settings import PERCENTS, PriceSettings, dated
+from ui.pages.page import GAP, Context, Page
+from ui.widgets.evidence_editor import EvidenceEditor
+
+_MOST_PLANS = 11
+_MOST_OFFERS = 6
+
+
+class CostPage(Page):
+    """Plans and the frontier at the left; price lines, how the price is made and one card's price at the right."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        words = context.words
+        super().__init__(
+            context,
+            words.t("Cost"),
+            words.t("What is paid, for which term, and what would change it?"),
+            parent,
+        )
+        self._quote: Quote | None = None
+        self._evidence_of = ""
+        self._build_left()
+        self._build_right()
+        row = QGridLayout(self.body)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setHorizontalSpacing(16)
+        row.addWidget(self._left, 0, 0)
+        row.addWidget(self._right, 0, 1)
+        row.setColumnStretch(0, 11)
+        row.setColumnStretch(1, 9)
+        self.add_steps(words.t("Schedule"), words.t("Conditions"))
+        exchange = QShortcut(QKeySequence("Ctrl+T"), self)
+        exchange.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        exchange.activated.connect(self.frontier.toggle)
+        self._order_stops()
+
+    def show_state(self, quote: Quote, estimate: Estimate | None, stale: bool) -> None:
+        self._quote = quote
+        currency = quote.pricing.currency
+        self._show_plans(estimate, currency)
+        self.line_model.show_table(line_columns(self.words, currency), line_rows(self.words, quote, estimate))
+        _fit(self.lines, NAME, 20)
+        self.offer_model.show_table(offer_columns(self.words, currency), offer_rows(self.words, quote))
+        _fit(self.offers, 0, _MOST_OFFERS)
+        self.offers.setVisible(bool(quote.offers))
+        self.settings.show_quote(quote)
+        self.frontier.show_estimate(estimate, stale)
+        self._show_evidence()
+        self._say_reason(estimate)
+
+    def go_to(self, place: Place) -> bool:
+        if place[:1] == ("chosen_plan",):
+            self.plans.setFocus()
+            return True
+        if place[:1] != ("pricing",):
+            return False
+        if place[1:2] == ("fees",) and len(place) > 2:
+            return self._go_to_fee(place[2], QUANTITY if place[-1] == "quantity" else PRICE)
+        if len(place) == 1:
+            self.focus_first()
+            return True
+        return self.settings.focus_place(place[1:])
+
+    def focus_first(self) -> None:
+        self.plans.setFocus()
+
+    # Building
+
+    def _build_left(self) -> None:
+        words, theme = self.words, self.theme
+        self.plan_model = plan_model(words, theme, "EUR")
+        self.plans = PlanTable(self.plan_model, words, theme, words.t("Plans"), whole_rows=True)
+        self.plans.setSelectionMode(PlanTable.SelectionMode.SingleSelection)
+        self.plans.opened.connect(self._plan_opened)
+        self.plans.clicked.connect(self._plan_clicked)
+        self._choice = _wrapped("muted")
+        self.recommended_button = QPushButton(words.t("Back to the recommended"))
+        self.recommended_button.setProperty("look", "link")
+        self.recommended_button.clicked.connect(lambda: self._choose(""))
+        self._reasons = _wrapped("muted")
+        self._same_rent = QFrame()
+        self._same_rent.setProperty("look", "raised")
+        self._same_rent_text = _wrapped("")
+        self._same_rent_text.setTextFormat(Qt.TextFormat.RichText)
+        inside = QVBoxLayout(self._same_rent)
+        inside.setContentsMargins(12, 8, 12, 8)
+        inside.addWidget(self._same_rent_text)
+        self.frontier = FrontierBox(words, theme)
+        choice = QHBoxLayout()
+        choice.addWidget(self._choice, 1)
+        choice.addWidget(self.recommended_button)
+        self._left = QWidget()
+        column = QVBoxLayout(self._left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GAP)
+        column.addWidget(self.plans)
+        column.addLayout(choice)
+        for widget in (self._reasons, self._same_rent):
+            column.addWidget(widget)
+        column.addWidget(self.frontier, 1)
+
+    def _build_right(self) -> None:
+        words, theme = self.words, self.theme
+        self.line_model: ChangingTableModel[LineRow] = ChangingTableModel(
+            line_columns(words, "EUR"), words, theme
+        )
+        self.lines = TableView(self.line_model, words, theme, words.t("Price lines"))
+        self.lines.edited.connect(self._line_edited)
+        self.lines.refused.connect(lambda row, column, sentence: self._say(sentence))
+        self.lines.cleared.connect(self._lines_cleared)
+        self.lines.opened.connect(self._line_opened)
+        self.lines.selectionModel().currentChanged.connect(lambda now, former: self._current_line_changed())
+        self._sentence = _wrapped("error")
+        self._reason = _wrapped("muted")
+        self.add_fee_button = QPushButton(words.t("Add a line"))
+        self.add_fee_button.clicked.connect(self._add_fee)
+        self.remove_fee_button = QPushButton(words.t("Remove the line"))
+        self.remove_fee_button.clicked.connect(self._remove_fee)
+        self.remove_fee_button.setEnabled(False)
+        self._evidence_title = _wrapped("muted")
+        self.evidence = EvidenceEditor(words, theme)
+        self.evidence.committed.connect(self._evidence_committed)
+        self._build_pricing()
+        buttons = QHBoxLayout()
+        buttons.addWidget(self._reason, 1)
+        buttons.addWidget(self.add_fee_button)
+        buttons.addWidget(self.remove_fee_button)
+        self._right = QWidget()
+        column = QVBoxLayout(self._right)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GAP)
+        column.addWidget(self.lines)
+        column.addWidget(self._sentence)
+        column.addLayout(buttons)
+        for widget in (self._evidence_title, self.evidence, self.settings, self.offers):
+            column.addWidget(widget)
+        column.addStretch(1)
+        for widget in (self._sentence, self._evidence_title, self.evidence):
+            widget.hide()
+
+    def _build_pricing(self) -> None:
+        words, theme = self.words, self.theme
+        self.settings = PriceSettings(words, theme)
+        self.settings.percent_typed.connect(self._percent_typed)
+        self.settings.currency_chosen.connect(self._currency_chosen)
+        self.settings.age_typed.connect(self._age_typed)
+        self.settings.hold_ticked.connect(self._hold_ticked)
+        self.settings.rate_typed.connect(self._rate_typed)
+        self.settings.rate_dated.connect(self._rate_dated)
+        self.offer_model: ChangingTableModel[OfferRow] = ChangingTableModel(
+            offer_columns(words, "EUR"), words, theme
+        )
+        self.offers = TableView(
+            self.offer_model, words, theme, words.t("One card of each offer, by term"), whole_rows=True
+        )
+
+    def _order_stops(self) -> None:
+        evidence = self.evidence
+        stops: list[QWidget] = [
+            *(self.plans, self.recommended_button, self.frontier.switch, self.frontier.table),
+            *(self.lines, self.add_fee_button, self.remove_fee_button),
+            *(evidence.kinds, evidence.low, evidence.high, evidence.source, evidence.date),
+            *(*self.settings.stops(), self.offers),
+        ]
+        stops += [button for button in (self.previous_button, self.next_button) if button is not None]
+        for before, after in zip(stops, stops[1:], strict=False):
+            QWidget.setTabOrder(before, after)
+
+    # Showing
+
+    def _show_plans(self, estimate: Estimate | None, currency: str) -> None:
+        rows = () if estimate is None else plan_rows(self.words, estimate)
+        self.plan_model.show_table(plan_columns(self.words, currency), rows)
+        _fit(self.plans, 1, _MOST_PLANS)
+        self._choice.setText("" if estimate is None else choice_text(self.words, estimate))
+        chosen = estimate is not None and bool(estimate.quote.chosen_plan)
+        self.recommended_button.setVisible(chosen)
+        reasons = reasons_text(rows)
+        self._reasons.setText(reasons)
+        self._reasons.setVisible(bool(reasons))
+        claim, figures = ("", "") if estimate is None else same_rent_text(self.words, estimate)
+        self._same_rent.setVisible(bool(claim))
+        self._same_rent_text.setText(f"<b>{claim}</b> {figures}")
+
+    def _say_reason(self, estimate: Estimate | None) -> None:
+        """Say why there is no total, where there is none."""
+        notes = [row.note for row in self.line_model.rows if isinstance(row, LineRow) and row.total]
+        self._reason.setText(notes[-1] if notes and estimate is not None else "")
+
+    def _show_evidence(self) -> None:
+        stated = self._stated()
+        for widget in (self._evidence_title, self.evidence):
+            widget.setVisible(stated is not None)
+        if stated is not None:
+            title, evidence = stated
+            self._evidence_title.setText(title)
+            if self.evidence.evidence != evidence:
+                self.evidence.set_evidence(evidence)
+
+    def _stated(self) -> tuple[str, Evidence] | None:
+        """Return title and evidence of the number whose evidence is open, or None."""
+        if self._quote is None or not self._evidence_of:
+            return None
+        if self._evidence_of == "tax":
+            return self.words.t("Evidence of the tax"), self._quote.pricing.tax_percent.evidence
+        fee = next((one for one in self._quote.pricing.fees if one.id == self._evidence_of), None)
+        if fee is None:
+            return None
+        name = fee.name or self.words.word(fee.kind)
+        return self.words.t("Evidence of the price of {fee}", fee=name), fee.price.evidence
+
+    def _say(self, sentence: str) -> None:
+        self._sentence.setText(sentence)
+        self._sentence.setVisible(bool(sentence))
+
+    # Edits
+
+    def _plan_clicked(self) -> None:
+        if self.plans.currentIndex().column() == 0 and not self.plan_model.is_group(
+            self.plans.currentIndex().row()
+        ):
+            self._plan_opened(self.plan_model.source_row(self.plans.currentIndex().row()))
+
+    def _plan_opened(self, source: int) -> None:
+        row = self.plan_model.rows[source]
+        if isinstance(row, PlanRow) and row.plan_id:
+            self._choose(row.plan_id)
+
+    def _choose(self, plan_id: str) -> None:
+        label = self.words.t("choose a plan") if plan_id else self.words.t("go back to the recommended plan")
+        self.edit(label, lambda quote: quote.replaced(chosen_plan=plan_id))
+
+    def _line_edited(self, source: int, column: int, text: str) -> None:
+        row = self.line_model.rows[source]
+        if not isinstance(row, LineRow) or row.fee is None:
+            return
+        self._say("")
+        fee_id, words = row.fee.id, self.words
+        label = {
+            NAME: words.t("rename {line}", line=row.name),
+            QUANTITY: words.t("change the quantity of {line}", line=row.name),
+            PRICE: words.t("change the price of {line}", line=row.name),
+        }[column]
+        self.edit(label, lambda quote: with_fee_column(quote, fee_id, column, text, words))
+
+    def _lines_cleared(self, cells: tuple[tuple[int, int], ...]) -> None:
+        wanted = []
+        for source, column in cells:
+            row = self.line_model.rows[source]
+            if isinstance(row, LineRow) and row.fee is not None and column != NAME:
+                wanted.append((row.fee.id, column))
+
+        def clear(quote: Quote) -> Quote:
+            for fee_id, column in wanted:
+                quote = with_fee_column(quote, fee_id, column, "", self.words)
+            return quote
+
+        if wanted:
+            self.edit(self.words.t("clear price lines"), clear)
+
+    def _line_opened(self, source: int) -> None:
+        row = self.line_model.rows[source]
+        if not isinstance(row, LineRow):
+            return
+        wanted = row.fee.id if row.fee is not None else "tax" if row.id.startswith("tax") else ""
+        self._evidence_of = "" if wanted == self._evidence_of else wanted
+        self._show_evidence()
+        if self._evidence_of:
+            self.evidence.kinds.setFocus()
+
+    def _evidence_committed(self, evidence: Evidence) -> None:
+        of = self._evidence_of
+
+        def change(quote: Quote) -> Quote:
+            if of == "tax":
+                tax = quote.pricing.tax_percent.replaced(evidence=evidence)
+                return edits.with_pricing(quote, tax_percent=tax)
+            return with_fee_evidence(quote, of, evidence)
+
+        self.edit(self.words.t("change the evidence of a price line"), change)
+
+    def _current_line_changed(self) -> None:
+        self.remove_fee_button.setEnabled(self._current_fee() is not None)
+
+    def _current_fee(self) -> LineRow | None:
+        index = self.lines.currentIndex()
+        row = self.line_model.row_at(index) if index.isValid() else None
+        return row if row is not None and row.fee is not None else None
+
+    def _add_fee(self) -> None:
+        name = self.words.t("New line")
+        self.edit(self.words.t("add a line"), lambda quote: with_added_fee(quote, name))
+        if self._quote is not None and self._quote.pricing.fees:
+            self._go_to_fee(self._quote.pricing.fees[-1].id, NAME)
+
+    def _remove_fee(self) -> None:
+        row = self._current_fee()
+        if row is not None and row.fee is not None:
+            fee_id = row.fee.id
+            label = self.words.t("remove {line}", line=row.name)
+            self.edit(label, lambda quote: without_fee(quote, fee_id))
+            self._current_line_changed()
+
+    def _go_to_fee(self, fee_id: str, column: int) -> bool:
+        for source, row in enumerate(self.line_model.rows):
+            if isinstance(row, LineRow) and row.fee is not None and row.fee.id == fee_id:
+                self.lines.setCurrentIndex(self.line_model.index(self.line_model.shown_row(source), column))
+                self.lines.setFocus()
+                return True
+        return False
+
+    def _percent_typed(self, name: str, value: object) -> None:
+        labels = (
+            self.words.t("change the tax"),
+            self.words.t("change the discount"),
+            self.words.t("change the contingency"),
+        )
+        typed = value if isinstance(value, Decimal) else None
+        self.edit(labels[PERCENTS.index(name)], lambda quote: with_percent(quote, name, typed))
+
+    def _currency_chosen(self, code: str) -> None:
+        self.edit(self.words.t("change the currency"), lambda quote: edits.with_pricing(quote, currency=code))
+
+    def _age_typed(self, days: int) -> None:
+        label = self.words.t("change how long a price holds")
+        self.edit(label, lambda quote: edits.with_pricing(quote, price_age_limit_days=days))
+
+    def _hold_ticked(self, hold: bool) -> None:
+        label = self.words.t("change whether cards are held through assembly")
+        self.edit(label, lambda quote: edits.with_pricing(quote, hold_through_assembly=hold))
+
+    def _rate_typed(self, code: str, value: object) -> None:
+        label = self.words.t("change the rate of {foreign}", foreign=code)
+        rate = value if isinstance(value, Decimal) else None
+        self.edit(label, lambda quote: with_rate(quote, code, rate))
+
+    def _rate_dated(self, code: str, value: object) -> None:
+        label = self.words.t("change the date of the rate of {foreign}", foreign=code)
+        self.edit(label, lambda quote: with_rate_date(quote, code, dated(value)))
+
+
+def _wrapped(look: str) -> QLabel:
+    label = QLabel()
+    label.setWordWrap(True)
+    if look:
+        label.setProperty("look", look)
+    return label
+
+
+def _fit(table: TableView, wide: int, most_rows: int) -> None:
+    """Give every column its width and the rest to the column `wide`; make the table as high as its rows."""
+    head = table.horizontalHeader()
+    head.setStretchLastSection(False)
+    head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    head.setSectionResizeMode(wide, QHeaderView.ResizeMode.Stretch)
+    table.fit_height(most_rows)

@@ -1,0 +1,345 @@
+"""Cost against delivery of every priced plan: a picture, and the same points as a table (Ctrl+T).
+
+Points are the estimate's; the picture only places them. Costs far apart stand on a logarithmic scale.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPen
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from estimator.problems import Absent
+from estimator.results.estimate import Estimate, FrontierPoint
+from estimator.units import MS_PER, TimeUnit
+from estimator.wording import Wording
+from estimator.wording.phrases import plan_name
+from ui.models.table import Column
+from ui.models.table_view import TableView
+from ui.pages.changing_table import ChangingTableModel
+from ui.pages.charts import Chart, RecalculatingTag, axis_unit, plotting
+from ui.theme import TextRole, Theme
+
+_WIDE = 20
+"""Costs whose ratio is above this are drawn on a logarithmic scale."""
+_MOST_LABELS = 10
+_ROOM = 0.085
+"""Height of a label as a part of the picture: closer ones are left to the table."""
+_STEPS = (1, 2, 5, 10, 15, 20, 30, 50, 60)
+
+
+@dataclass(frozen=True, slots=True)
+class PointRow:
+    """A point with its texts; `cost` is what stands on the axis: net, or with tax where a budget is given."""
+
+    plan_id: str
+    name: str
+    delivery_ms: int
+    delivery: str
+    cost: Decimal
+    cost_text: str
+    dominated: bool
+    shown: bool
+    standing: str
+
+
+def point_rows(words: Wording, estimate: Estimate) -> tuple[PointRow, ...]:
+    """Return the points of the frontier, earliest first."""
+    rows = []
+    for point in estimate.frontier:
+        plan = estimate.plan(point.plan_id)
+        cost = _cost(estimate, point)
+        if plan is None or cost is None:
+            continue
+        shown = point.plan_id == estimate.shown_plan_id
+        standing = words.t("dominated") if point.dominated else words.t("on the frontier")
+        rows.append(
+            PointRow(
+                point.plan_id,
+                plan_name(words, estimate.quote, plan),
+                point.delivery_ms,
+                words.duration(point.delivery_ms),
+                cost,
+                words.money(cost, plan.price.currency, symbol=False),
+                point.dominated,
+                shown,
+                words.t("{standing}, shown", standing=standing) if shown else standing,
+            )
+        )
+    return tuple(rows)
+
+
+class FrontierBox(QFrame):
+    """The frame with the picture or its table."""
+
+    def __init__(self, words: Wording, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._words = words
+        self._theme = theme
+        self._estimate: Estimate | None = None
+        self._rows: tuple[PointRow, ...] = ()
+        self._unit = TimeUnit.MINUTE
+        self.setProperty("look", "box")
+        title = QLabel(words.t("Cost against delivery"))
+        title.setFont(theme.font(TextRole.SECTION))
+        self._proof = QLabel()
+        self._proof.setProperty("look", "muted")
+        self._tag = RecalculatingTag(words, theme)
+        self.switch = QPushButton(words.t("As a table"))
+        self.switch.setToolTip("Ctrl+T")
+        self.switch.clicked.connect(self.toggle)
+        top = QHBoxLayout()
+        top.addWidget(title)
+        top.addStretch(1)
+        top.addWidget(self._tag)
+        top.addWidget(self._proof)
+        top.addWidget(self.switch)
+        self._axis = QLabel()
+        self._axis.setProperty("look", "muted")
+        self._axis.setFont(theme.font(TextRole.SECONDARY))
+        self.model = ChangingTableModel(_columns(words, "EUR", False), words, theme)
+        self.table = TableView(
+            self.model, words, theme, words.t("Cost against delivery"), sortable=True, whole_rows=True
+        )
+        self._empty = QLabel(words.t("No plan has a total yet."))
+        self._empty.setProperty("look", "muted")
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self._empty)
+        self.stack.addWidget(self.table)
+        self.stack.setMinimumHeight(210)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 8, 12, 8)
+        column.setSpacing(4)
+        column.addLayout(top)
+        column.addWidget(self._axis)
+        column.addWidget(self.stack, 1)
+        self._chart: Chart | None = None
+        self._as_table = False
+
+    @property
+    def shows_table(self) -> bool:
+        """Whether the table stands in place of the picture."""
+        return self._as_table
+
+    def toggle(self) -> None:
+        """Exchange picture and table."""
+        self._as_table = not self._as_table
+        self.switch.setText(self._words.t("As a picture") if self._as_table else self._words.t("As a table"))
+        self._show_part()
+
+    def show_estimate(self, estimate: Estimate | None, stale: bool) -> None:
+        """Show the points; while they are computed again the former picture stays, with a tag."""
+        self._tag.set_waiting(stale or (estimate is not None and not estimate.is_complete))
+        if estimate is None or not estimate.is_complete or estimate is self._estimate:
+            return
+        self._estimate = estimate
+        self._rows = point_rows(self._words, estimate)
+        currency = estimate.quote.pricing.currency
+        gross = _budget(estimate) is not None
+        self.model.show_table(_columns(self._words, currency, gross), self._rows)
+        self.table.fit_columns()
+        proven = bool(self._rows) and all(
+            plan is not None and plan.proven for plan in (estimate.plan(row.plan_id) for row in self._rows)
+        )
+        self._proof.setText(self._words.t("Proven cheapest at each point") if proven else "")
+        if self._rows:
+            self._draw()
+        self._show_part()
+
+    def _show_part(self) -> None:
+        part: QWidget = self._empty
+        if self._as_table:
+            part = self.table
+        elif self._rows and self._chart is not None:
+            part = self._chart
+        self.stack.setCurrentWidget(part)
+        self._axis.setVisible(part is self._chart)
+
+    def _draw(self) -> None:
+        if self._chart is None:
+            name = self._words.t("Picture of cost against delivery; the table holds the same points")
+            self._chart = Chart(self._words, self._theme, name, self._paint)
+            self.stack.addWidget(self._chart)
+        self._chart.draw()
+
+    def _paint(self, plot: Any) -> None:
+        if self._estimate is None or self._chart is None or not self._rows:
+            return
+        costs = [row.cost for row in self._rows]
+        logarithmic = min(costs) > 0 and max(costs) / min(costs) > _WIDE
+        limit = self._estimate.quote.workload.limit
+        limit_ms = None if limit is None else limit.ms
+        longest = max([row.delivery_ms for row in self._rows] + ([limit_ms] if limit_ms else []))
+        self._unit = axis_unit(longest)
+        budget = _budget(self._estimate)
+        highest = max([*costs, *([budget] if budget is not None else [])])
+        bottom, top, ticks = _scale(self._words, min(costs), highest, logarithmic)
+        right, across = _time_axis(self._words, longest / MS_PER[self._unit])
+        plot.getAxis("left").setTicks([ticks])
+        plot.getAxis("bottom").setTicks([across])
+        plot.showGrid(x=False, y=True, alpha=0.35)
+        plot.setXRange(0, right, padding=0)
+        plot.setYRange(bottom, top, padding=0.03)
+        self._chart.label("bottom", self._words.t("delivery, {unit}", unit=self._unit.value))
+        self._say_axis(logarithmic)
+        if limit_ms is not None and limit is not None:
+            self._paint_limit(limit_ms / MS_PER[self._unit], right, top, self._words.duration(limit_ms))
+        if budget is not None:
+            self._paint_budget(budget, logarithmic)
+        self._paint_points(plot, logarithmic, right, top - bottom)
+
+    def _say_axis(self, logarithmic: bool) -> None:
+        estimate = self._estimate
+        if estimate is None:
+            return
+        currency = _shown_currency(estimate.quote.pricing.currency)
+        if _budget(estimate) is not None:
+            text = self._words.t("{currency} with tax", currency=currency)
+        else:
+            text = self._words.t("{currency} net", currency=currency)
+        if logarithmic:
+            text = self._words.t("{axis}, logarithmic scale", axis=text)
+        self._axis.setText(text)
+
+    def _paint_limit(self, at: float, right: float, top: float, limit: str) -> None:
+        if self._chart is None:
+            return
+        late = plotting().LinearRegionItem(
+            (at, right * 2), movable=False, brush=self._theme.color("err_soft"), pen=QPen(Qt.PenStyle.NoPen)
+        )
+        late.setZValue(-20)
+        self._chart.plot.addItem(late, ignoreBounds=True)
+        self._chart.add_line(at, upright=True)
+        anchor = (1.0, 0.0) if at > right / 2 else (0.0, 0.0)
+        text = self._words.t("limit {limit}", limit=limit)
+        self._chart.add_text(text, at, top, role="err", anchor=anchor)
+
+    def _paint_budget(self, budget: Decimal, logarithmic: bool) -> None:
+        if self._chart is None or self._estimate is None:
+            return
+        at = _height(budget, logarithmic)
+        self._chart.add_line(at, upright=False, role="warn")
+        amount = self._words.money(budget, self._estimate.quote.pricing.currency)
+        text = self._words.t("budget {amount}", amount=amount)
+        self._chart.add_text(text, 0, at, role="warn", anchor=(0.0, 1.0))
+
+    def _paint_points(self, plot: Any, logarithmic: bool, right: float, tall: float) -> None:
+        library, unit = plotting(), MS_PER[self._unit]
+        line = [
+            (row.delivery_ms / unit, _height(row.cost, logarithmic))
+            for row in self._rows
+            if not row.dominated
+        ]
+        xs, ys = _stairs(line)
+        pen = QPen(self._theme.color("accent"), 1.4)
+        pen.setCosmetic(True)
+        plot.addItem(library.PlotDataItem(xs, ys, pen=pen))
+        taken: list[tuple[float, float]] = []
+        for row in sorted(self._rows, key=lambda one: (not one.shown, one.dominated)):
+            x, y = row.delivery_ms / unit, _height(row.cost, logarithmic)
+            role = "muted" if row.dominated and not row.shown else "accent"
+            mark = QPen(self._theme.color(role), 1.6)
+            fill = self._theme.color("accent" if row.shown else "surface")
+            symbol = "x" if row.dominated and not row.shown else "o"
+            plot.addItem(library.ScatterPlotItem([x], [y], symbol=symbol, size=11, pen=mark, brush=fill))
+            near = any(
+                abs(y - other) < _ROOM * tall and abs(x - there) < right * 0.45 for there, other in taken
+            )
+            if near or len(taken) >= _MOST_LABELS or self._chart is None:
+                continue
+            taken.append((x, y))
+            on_left = x > right * 0.42
+            text = f"{row.name}, {row.cost_text}"
+            place = x - right * 0.015 if on_left else x + right * 0.015
+            self._chart.add_text(
+                text,
+                place,
+                y,
+                role="text" if row.shown or not row.dominated else "muted",
+                anchor=(1.0 if on_left else 0.0, 0.5),
+            )
+
+
+def _columns(words: Wording, currency: str, gross: bool) -> tuple[Column[PointRow], ...]:
+    shown = _shown_currency(currency)
+    head = (
+        words.t("With tax, {currency}", currency=shown)
+        if gross
+        else words.t("Net, {currency}", currency=shown)
+    )
+    return (
+        Column(words.t("Plan"), lambda row: row.name, bold=lambda row: row.shown),
+        Column(
+            words.t("Delivery"), lambda row: row.delivery, right=True, sort_key=lambda row: row.delivery_ms
+        ),
+        Column(head, lambda row: row.cost_text, right=True, sort_key=lambda row: row.cost),
+        Column(words.t("Standing"), lambda row: row.standing),
+    )
+
+
+def _shown_currency(currency: str) -> str:
+    return "€" if currency == "EUR" else currency
+
+
+def _budget(estimate: Estimate) -> Decimal | None:
+    budget = estimate.quote.workload.budget
+    return None if budget is None else budget.value
+
+
+def _cost(estimate: Estimate, point: FrontierPoint) -> Decimal | None:
+    """Return what stands on the axis: net; with tax where a budget is given, which is compared with it."""
+    if _budget(estimate) is None:
+        return point.net
+    plan = estimate.plan(point.plan_id)
+    return None if plan is None or isinstance(plan.price.gross, Absent) else plan.price.gross
+
+
+def _height(cost: Decimal, logarithmic: bool) -> float:
+    return math.log10(cost) if logarithmic else float(cost)
+
+
+def _scale(
+    words: Wording, lowest: Decimal, highest: Decimal, logarithmic: bool
+) -> tuple[float, float, list[tuple[float, str]]]:
+    """Return bottom, top and ticks of the cost axis; a logarithmic one has whole powers of ten."""
+    if logarithmic:
+        first, last = math.floor(math.log10(lowest)), math.ceil(math.log10(highest))
+        powers = range(first, last + 1)
+        return first, last, [(float(power), words.number(Decimal(10) ** power)) for power in powers]
+    step = _step(max(float(highest), 1.0), 4)
+    count = max(1, math.ceil(float(highest) * 1.08 / step))
+    return 0.0, count * step, [(at * step, words.number(round(at * step, 9))) for at in range(count + 1)]
+
+
+def _time_axis(words: Wording, longest: float) -> tuple[float, list[tuple[float, str]]]:
+    """Return the right end and the ticks of the delivery axis, in its unit."""
+    step = _step(longest, 5)
+    count = math.ceil(longest * 1.12 / step)
+    return count * step, [(at * step, words.number(round(at * step, 9))) for at in range(count + 1)]
+
+
+def _step(longest: float, parts: int) -> float:
+    """Return a round step that divides `longest` in about `parts`."""
+    scale = 10.0 ** math.floor(math.log10(longest / parts))
+    if longest / parts >= 10:
+        scale = 10.0 ** max(0, math.floor(math.log10(longest / parts)) - 1)
+    return next(scale * step for step in (*_STEPS, 100) if scale * step >= longest / parts)
+
+
+def _stairs(points: list[tuple[float, float]]) -> tuple[list[float], list[float]]:
+    """Return the corners of the frontier: the cost holds until a later, cheaper plan."""
+    xs: list[float] = []
+    ys: list[float] = []
+    for x, y in sorted(points):
+        if xs:
+            xs.append(x)
+            ys.append(ys[-1])
+        xs.append(x)
+        ys.append(y)
+    return xs, ys
