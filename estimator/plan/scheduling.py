@@ -9,16 +9,20 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from estimator.duration import unit_duration_ms
 from estimator.evidence import EvidenceKind, weakest
 from estimator.plan.fleet import Fleet
 from estimator.problems import Absent
-from estimator.quote import AssignmentPolicy, Organisation, Quote, Stage, StageKind
+from estimator.quote import AssignmentPolicy, Organisation, Quote, Stage, StageKind, Tasks
 from estimator.results.estimate import StageTime, Timing
 from estimator.schedule import CycleFound, Policy, Problem, Schedule, Status, solve
+
+Column = NDArray[np.int64]
 
 REMEMBERED = 256
 _RESOURCE_SCALE = 1000
@@ -104,48 +108,25 @@ def problem_of(
     stages = workload.stages
     place = {stage.id: index for index, stage in enumerate(stages)}
     models = tuple(dict.fromkeys(fleet.card_ids)) or ("",)
-    groups = _Groups(len(workload.resources))
-    resource_place = {resource.id: index for index, resource in enumerate(workload.resources)}
-    for index, stage in enumerate(stages):
-        layout = organisation.layout(stage.id)
-        cards = layout.cards_per_task if stage.on_cards else 0
-        at_once = fleet.cards // cards if cards else 0
-        slow_down = Decimal(1)
-        if at_once > 1:
-            slow_down = variant.slow_down or workload.mutual_slow_down.value or Decimal(1)
-        factors = _factors(stage, models, layout.card_ids)
-        needs = {
-            resource_place[need.resource_id]: need
-            for need in stage.needs
-            if need.resource_id in resource_place
-        }
-        need_row = [0] * len(workload.resources)
-        hold_row = [-1] * len(workload.resources)
-        for at, need in needs.items():
-            need_row[at] = _scaled(need.amount.value or Decimal(0), ROUND_CEILING)
-            hold_ms = need.hold.ms if need.hold is not None else None
-            hold_row[at] = -1 if hold_ms is None else hold_ms
-        if stage.kind is StageKind.GATE:
-            groups.add(index, 1, [0] * len(models), 0, [0] * len(need_row), hold_row)
-            continue
-        for count, stated in zip(stage.tasks.count, stage.tasks.duration_ms, strict=True):
-            durations = [
-                -1 if factor is None else unit_duration_ms(stated or 0, factor, slow_down)
-                for factor in factors
-            ]
-            groups.add(index, count, durations, cards, need_row, hold_row)
+    columns = [_stage_columns(quote, organisation, stage, models, fleet.cards, variant) for stage in stages]
+    sizes = [len(column.count) for column in columns]
     policies = [variant.policy or organisation.layout(stage.id).policy for stage in stages]
+    # Where no task needs several cards, lots and nodes change nothing; equal problems are then solved once.
+    is_narrow = all(column.cards <= 1 for column in columns)
+    zeros = np.zeros(fleet.cards, dtype=np.int64)
     problem = Problem(
-        count=np.array(groups.count, dtype=np.int64),
-        stage=np.array(groups.stage, dtype=np.int64),
-        duration_ms=np.array(groups.duration, dtype=np.int64).reshape(len(groups.count), len(models)),
-        cards=np.array(groups.cards, dtype=np.int64),
+        count=np.concatenate([column.count for column in columns]),
+        stage=np.repeat(np.arange(len(stages), dtype=np.int64), sizes),
+        duration_ms=np.concatenate([column.duration_ms for column in columns]),
+        cards=np.repeat(np.array([column.cards for column in columns], dtype=np.int64), sizes),
         capacity=np.array(
             [_scaled(resource.capacity.value or Decimal(0), ROUND_FLOOR) for resource in workload.resources],
             dtype=np.int64,
         ),
-        need=np.array(groups.need, dtype=np.int64).reshape(len(groups.count), len(workload.resources)),
-        hold_ms=np.array(groups.hold, dtype=np.int64).reshape(len(groups.count), len(workload.resources)),
+        need=np.repeat(_rows([column.need for column in columns], len(workload.resources)), sizes, axis=0),
+        hold_ms=np.repeat(
+            _rows([column.hold_ms for column in columns], len(workload.resources)), sizes, axis=0
+        ),
         stage_count=len(stages),
         after=tuple(
             (place[before], place[stage.id]) for stage in stages for before in stage.after if before in place
@@ -155,11 +136,12 @@ def problem_of(
         tasks_at_once=np.array([_cap(organisation, stage, variant) for stage in stages], dtype=np.int64),
         may_cross_nodes=np.array([organisation.layout(stage.id).may_cross_nodes for stage in stages]),
         card_model=np.array([models.index(card_id) for card_id in fleet.card_ids], dtype=np.int64),
-        card_lot=np.array(fleet.unit, dtype=np.int64),
-        card_node=np.array(fleet.node, dtype=np.int64),
+        card_lot=zeros if is_narrow else np.array(fleet.unit, dtype=np.int64),
+        card_node=zeros if is_narrow else np.array(fleet.node, dtype=np.int64),
         card_ready_ms=np.array(fleet.ready_ms, dtype=np.int64),
     )
-    return problem, tuple(stages[index].id for index in groups.stage)
+    group_stage = tuple(stage.id for stage, size in zip(stages, sizes, strict=True) for _ in range(size))
+    return problem, group_stage
 
 
 def time_kind(quote: Quote, organisation: Organisation, cards: int, card_id: str) -> EvidenceKind:
@@ -179,27 +161,61 @@ def time_kind(quote: Quote, organisation: Organisation, cards: int, card_id: str
     return weakest(kinds)
 
 
-class _Groups:
-    """Columns of groups while a problem is put together."""
+@dataclass(frozen=True, slots=True)
+class _StageColumns:
+    """One stage as the engine's columns: its groups, and what each of their tasks takes."""
 
-    def __init__(self, resources: int) -> None:
-        self.resources = resources
-        self.stage: list[int] = []
-        self.count: list[int] = []
-        self.duration: list[list[int]] = []
-        self.cards: list[int] = []
-        self.need: list[list[int]] = []
-        self.hold: list[list[int]] = []
+    count: Column
+    duration_ms: Column
+    cards: int
+    need: list[int]
+    hold_ms: list[int]
 
-    def add(
-        self, stage: int, count: int, duration: list[int], cards: int, need: list[int], hold: list[int]
-    ) -> None:
-        self.stage.append(stage)
-        self.count.append(count)
-        self.duration.append(duration)
-        self.cards.append(cards)
-        self.need.append(need)
-        self.hold.append(hold)
+
+def _stage_columns(
+    quote: Quote,
+    organisation: Organisation,
+    stage: Stage,
+    models: Sequence[str],
+    cards: int,
+    variant: Variant,
+) -> _StageColumns:
+    layout = organisation.layout(stage.id)
+    per_task = layout.cards_per_task if stage.on_cards else 0
+    needs = {need.resource_id: need for need in stage.needs}
+    need_row, hold_row = [], []
+    for resource in quote.workload.resources:
+        need = needs.get(resource.id)
+        need_row.append(0 if need is None else _scaled(need.amount.value or Decimal(0), ROUND_CEILING))
+        hold_ms = None if need is None or need.hold is None else need.hold.ms
+        hold_row.append(-1 if hold_ms is None else hold_ms)
+    if stage.kind is StageKind.GATE:
+        one, nothing = np.ones(1, dtype=np.int64), np.zeros((1, len(models)), dtype=np.int64)
+        return _StageColumns(one, nothing, 0, [0] * len(need_row), hold_row)
+    slow_down = Decimal(1)
+    if per_task and cards // per_task > 1:
+        slow_down = variant.slow_down or quote.workload.mutual_slow_down.value or Decimal(1)
+    durations = [
+        np.full(len(stage.tasks.count), -1, dtype=np.int64)
+        if factor is None
+        else _durations(stage.tasks, factor, slow_down)
+        for factor in _factors(stage, models, layout.card_ids)
+    ]
+    count = np.array(stage.tasks.count, dtype=np.int64)
+    return _StageColumns(count, np.stack(durations, axis=1), per_task, need_row, hold_row)
+
+
+@lru_cache(maxsize=64)
+def _durations(tasks: Tasks, factor: Decimal, slow_down: Decimal) -> Column:
+    """Return the tasks' durations in ms on a card with that factor; kept, since edits leave most tasks alone."""
+    found = [unit_duration_ms(stated or 0, factor, slow_down) for stated in tasks.duration_ms]
+    column = np.array(found, dtype=np.int64)
+    column.flags.writeable = False
+    return column
+
+
+def _rows(rows: list[list[int]], width: int) -> Column:
+    return np.array(rows, dtype=np.int64).reshape(len(rows), width)
 
 
 def _factors(stage: Stage, models: Sequence[str], eligible: Sequence[str]) -> list[Decimal | None]:

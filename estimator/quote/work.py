@@ -98,7 +98,8 @@ class Tasks(Frozen):
     @property
     def duration_ms(self) -> tuple[int | None, ...]:
         """Each group's duration in whole milliseconds; None where not known."""
-        return tuple(None if value is None else to_ms(value, self.unit) for value in self.duration)
+        known = {value: None if value is None else to_ms(value, self.unit) for value in set(self.duration)}
+        return tuple(known[value] for value in self.duration)
 
     @property
     def kind(self) -> EvidenceKind:

@@ -289,7 +289,7 @@ def test_changed_times_percentages_and_rates_give_the_totals_of_the_changed_quot
         "slow_down": D("1.31"),
     }
     found = totals(recalculate(with_values(data, values)))
-    assert found == pytest.approx(totals_of(estimate(changed, TODAY), 3_600_000), rel=1e-9)
+    assert found == pytest.approx(totals_of(estimate(changed, TODAY), 60_000), rel=1e-9)
 
 
 def test_a_lot_whose_term_the_work_outruns_says_so(recalculate: Recalculate) -> None:

@@ -7,7 +7,7 @@ date until one is typed.
 from __future__ import annotations
 
 import datetime as dt
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 
 from estimator import edits
 from estimator.catalogue import Card, Catalogue, ConflictOption, HourlyOffer, Lot, TermPrice
@@ -69,15 +69,20 @@ def with_choice(quote: Quote, card_id: str, fact: str, option: int) -> Quote:
     for conflict in card.conflicts:
         if conflict.fact == fact:
             conflict = conflict.replaced(chosen=option)
-            if fact in Card.model_fields:
-                changes[fact] = option_number(conflict.options[option])
+            number = option_number(conflict.options[option])
+            if fact in Card.model_fields and number is not None:
+                changes[fact] = number
         conflicts.append(conflict)
     return edits.with_card(quote, card_id, conflicts=tuple(conflicts), **changes)
 
 
-def option_number(option: ConflictOption) -> Decimal:
-    """Return the value of one source as a number, as the catalogue's file writes it: with a point."""
-    return Decimal(option.value)
+def option_number(option: ConflictOption) -> Decimal | None:
+    """Return the value of one source as a number, as a catalogue's file writes it; None for a text."""
+    try:
+        number = Decimal(option.value)
+    except InvalidOperation:
+        return None
+    return number if number.is_finite() else None
 
 
 def own_lot(quote: Quote, catalogue: Catalogue, card: Card, name: str, cards: int, source: str) -> Lot:

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from estimator.catalogue import Card, Conflict, HourlyOffer, Lot
+from estimator.catalogue import Card, Conflict, Lot
 from estimator.evidence import EvidenceKind
 from estimator.quote import ConditionState, Quote
 from estimator.results.estimate import Estimate
@@ -27,7 +27,7 @@ from estimator.wording import Wording
 from estimator.wording.phrases import fit_text, sample_word
 from ui.pages import cards_edits
 from ui.pages.cards_own_price import AskEdit, OwnPrice
-from ui.pages.cards_rows import OfferRow
+from ui.pages.cards_rows import OLD, UNDATED, OfferRow
 from ui.theme import TextRole, Theme
 from ui.widgets.evidence_chip import EvidenceChip
 from ui.widgets.icons import pixmap
@@ -90,6 +90,10 @@ class OfferInspector(QWidget):
         self._show_joined(row, quote, estimate)
         self._show_conflicts(row, quote)
         self._price_chip.set_kind(offer.price_evidence.kind)
+        undated = words.sentence("price_undated", {"offer": offer.name}) if row.dated == UNDATED else ""
+        old = words.t("The price is older than the quote allows. Renew it.") if row.dated == OLD else ""
+        self._dated.setText(undated or old)
+        self._dated.setVisible(bool(row.dated))
         notes = (
             words.t("SAMPLE price by formula. It is no seller's offer.") if offer.sample else "",
             offer.source and words.t("Source: {source}", source=offer.source),
@@ -112,6 +116,11 @@ class OfferInspector(QWidget):
             select()
         return True
 
+    def tab_stops(self) -> list[QWidget]:
+        """Return what takes the focus, in reading order."""
+        fields = [] if self.fields is None else self.fields.stops
+        return [*self.choices, self._set_own, *fields]
+
     def _build(self, content: QWidget) -> None:
         words = self._words
         column = QVBoxLayout(content)
@@ -129,6 +138,7 @@ class OfferInspector(QWidget):
         self._conflicts = QWidget()
         self._price_title = QLabel(words.t("Price"))
         self._price_chip = EvidenceChip(words, self._theme)
+        self._dated = self._label("warning")
         self._notes = self._label("muted")
         self._set_own = QPushButton(words.t("Set own price"))
         self._set_own.clicked.connect(self._own_asked)
@@ -138,12 +148,18 @@ class OfferInspector(QWidget):
         column.addWidget(self._composition)
         column.addWidget(self._cards)
         column.addWidget(self._separate)
-        column.addWidget(_line())
-        column.addLayout(_in_a_row(self._link, self._link_chip))
-        column.addLayout(_in_a_row(self._topology, self._topology_state))
+        self._joined = QWidget()
+        joined = QVBoxLayout(self._joined)
+        joined.setContentsMargins(0, 0, 0, 0)
+        joined.setSpacing(8)
+        joined.addWidget(_line())
+        joined.addLayout(_in_a_row(self._link, self._link_chip))
+        joined.addLayout(_in_a_row(self._topology, self._topology_state))
+        column.addWidget(self._joined)
         column.addWidget(self._conflicts)
         column.addWidget(_line())
         column.addLayout(_in_a_row(self._price_title, self._price_chip))
+        column.addWidget(self._dated)
         column.addWidget(self._notes)
         column.addWidget(self._set_own, 0, Qt.AlignmentFlag.AlignLeft)
         column.addLayout(self._fields_place)
@@ -242,23 +258,21 @@ class OfferInspector(QWidget):
         link = "" if row.card is None else row.card.link
         self._link.setText(words.t("Link {link}", link=link) if link else words.t("No link between cards"))
         self._link_chip.set_kind(EvidenceKind.ASSUMED if link else None)
-        several = not isinstance(row.offer, Lot) or row.offer.cards > 1
-        for widget in (self._link, self._topology, self._topology_state):
-            widget.setVisible(several)
-        if not several:
-            self._link_chip.set_kind(None)
+        shown = None if estimate is None else estimate.shown
+        joined = shown is not None and shown.cards_per_task > 1
+        self._joined.setVisible(joined or (isinstance(row.offer, Lot) and row.offer.cards > 1))
         self._topology.setText(words.t("Topology"))
         states = [
             one.state for one in (() if estimate is None else estimate.conditions) if one.code == "topology"
         ]
         if ConditionState.FAILED in states:
-            state, look = words.t("not as assumed"), "error"
+            state, look = words.t("not as assumed"), "warning"
         elif states and all(one is ConditionState.MET for one in states):
             state, look = words.t("verified"), ""
         elif quote.trial.topology.strip():
             state, look = words.t("pasted, to verify"), "warning"
         else:
-            state, look = words.t("not verified"), "error"
+            state, look = words.t("not verified"), "warning"
         self._topology_state.setText(state)
         self._topology_state.setProperty("look", look)
         self._topology_state.style().unpolish(self._topology_state)
@@ -307,7 +321,8 @@ class OfferInspector(QWidget):
         group = QButtonGroup(self)
         self._groups.append(group)
         for place, option in enumerate(conflict.options):
-            value = words.number(cards_edits.option_number(option)) if option.value else words.unknown
+            number = cards_edits.option_number(option)
+            value = option.value if number is None else words.number(number)
             unit = _UNITS.get(conflict.fact, "")
             radio = QRadioButton(f"{value} {unit}".rstrip())
             radio.setAccessibleName(f"{fact}: {value} {unit}, {option.source}")
@@ -367,7 +382,7 @@ class OfferInspector(QWidget):
         self._price_title.setFont(self._theme.font(TextRole.SECTION))
         for one in (self._sample, self._topology_state):
             one.setFont(self._theme.font(TextRole.CHIP))
-        for one in (self._verdict, self._separate, self._notes):
+        for one in (self._verdict, self._separate, self._dated, self._notes):
             one.setFont(self._theme.font(TextRole.SECONDARY))
 
 
@@ -394,7 +409,6 @@ def _in_a_row(label: QWidget, right: QWidget) -> QHBoxLayout:
 
 def _line() -> QFrame:
     line = QFrame()
-    line.setFrameShape(QFrame.Shape.HLine)
-    line.setFrameShadow(QFrame.Shadow.Plain)
-    line.setProperty("look", "line")
+    line.setProperty("look", "header")
+    line.setFixedHeight(1)
     return line

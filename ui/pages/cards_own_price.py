@@ -50,6 +50,7 @@ class OwnPrice(QWidget):
         self._edit = edit
         self._offer = offer
         self._cards = {card.id: card for card in cards}
+        self.stops: list[QWidget] = []
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(8)
@@ -177,6 +178,10 @@ class OwnPrice(QWidget):
 
     def _add(self, label: str, widget: QWidget, note: str = "") -> None:
         self._column.addWidget(Field(self._theme, label, widget, note=note))
+        if isinstance(widget, DurationField):
+            self.stops += [widget.line, widget.units]
+        else:
+            self.stops.append(widget.line if isinstance(widget, MoneyField) else widget)
 
     def _label(self) -> str:
         return self._words.t("change the price of {offer}", offer=self._offer.name)

@@ -127,7 +127,7 @@ def offer_rows(quote: Quote, estimate: Estimate | None, catalogue: Catalogue) ->
         )
         for offer in offers
     ]
-    rows.sort(key=_order)
+    rows.sort(key=lambda row: _order(row, quote.pricing.currency))
     return OfferRows(
         tuple(row for row in rows if row.is_admitted and isinstance(row.offer, HourlyOffer)),
         tuple(row for row in rows if row.is_admitted and isinstance(row.offer, Lot)),
@@ -135,10 +135,12 @@ def offer_rows(quote: Quote, estimate: Estimate | None, catalogue: Catalogue) ->
     )
 
 
-def _order(row: OfferRow) -> tuple[bool, int, int, int, str]:
+def _order(row: OfferRow, currency: str) -> tuple[bool, int, bool, int, int, str]:
+    """Return the order in a group: copies, what fits, prices that need no exchange rate, the closest fit."""
     usable = 0 if row.card is None else row.card.usable_bytes
     cards = row.offer.cards if isinstance(row.offer, Lot) else 1
-    return (not row.used, _FIT_ORDER[row.fit], usable, cards, row.offer.name)
+    foreign = row.offer.currency != currency
+    return (not row.used, _FIT_ORDER[row.fit], foreign, usable, cards, row.offer.name)
 
 
 def _verdicts(estimate: Estimate | None, cards: Iterable[Card]) -> dict[str, CardVerdict]:

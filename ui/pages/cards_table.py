@@ -6,7 +6,7 @@ It shows `OfferRow`s in three groups and changes nothing; the page turns a typed
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import Decimal
+from decimal import ROUND_FLOOR, Decimal
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -16,7 +16,7 @@ from estimator.catalogue import HourlyOffer, Lot
 from estimator.results.memory import Fit
 from estimator.units import bytes_to_gib
 from estimator.wording import Wording, read_date, read_number
-from estimator.wording.phrases import fit_text, floor_memory
+from estimator.wording.phrases import fit_text
 from ui.models.table import Column, Group, TupleTableModel
 from ui.pages.cards_rows import OLD, TERMS, UNDATED, OfferRow, OfferRows
 from ui.theme import TextRole, Theme
@@ -76,16 +76,20 @@ def column_widths(words: Wording, theme: Theme) -> tuple[int, ...]:
     head = QFontMetrics(theme.font(TextRole.SECONDARY))
     samples = {
         USE: "",
-        OFFER: "RTX PRO 6000 Workst. SAMPLE",
+        OFFER: "RTX PRO 6000 SAMPLE 00",
         CARDS: "888",
         USABLE: "288,88",
-        FITS: words.t("fits if ≤ {memory}", memory="22,3 GiB") + "0000",
+        FITS: words.t("fits if ≤ {memory}", memory="288,8") + "000",
         PER_CARD: "14,24 USD",
-        PRICE_DATE: words.t("no date") + "0000",
+        PRICE_DATE: "30/11/2026" + "000",
     } | {FIRST_TERM + place: text for place, text in enumerate(("888,88 USD", "888,88 USD", "8.888,88 USD"))}
     columns = _Cells(words, lambda: "").columns()
+    heads = [
+        f"{column.header}, €" if FIRST_TERM <= place <= PER_CARD else column.header
+        for place, column in enumerate(columns)
+    ]
     return tuple(
-        max(body.horizontalAdvance(samples[place]) + 18, head.horizontalAdvance(column.header) + 20)
+        max(body.horizontalAdvance(samples[place]) + 18, head.horizontalAdvance(heads[place]) + 20)
         if place != USE
         else max(34, head.horizontalAdvance(column.header) + 18)
         for place, column in enumerate(columns)
@@ -144,7 +148,7 @@ class _Cells:
                 color=_muted,
             ),
             Column(
-                words.t("Fits?"),
+                words.t("Fits? GiB"),
                 self.fits,
                 sort_key=lambda row: None if row.verdict is None else row.verdict.spare_bytes,
                 icon=_fit_icon,
@@ -199,9 +203,9 @@ class _Cells:
         if verdict is None or verdict.spare_bytes is None or verdict.fits is Fit.UNKNOWN:
             return words.t("memory not known")
         if verdict.fits is Fit.NO:
-            return words.t("short {memory}", memory=words.memory(-verdict.spare_bytes))
+            return words.t("short {memory}", memory=words.number(bytes_to_gib(-verdict.spare_bytes), 1))
         if verdict.fits is Fit.IF and verdict.holds_to_bytes is not None:
-            return words.t("fits if ≤ {memory}", memory=floor_memory(words, verdict.holds_to_bytes))
+            return words.t("fits if ≤ {memory}", memory=words.number(_floored(verdict.holds_to_bytes), 1))
         if row.spare_cards:
             return words.n("{count} card spare", "{count} cards spare", row.spare_cards)
         return words.t("fits, {memory}", memory=words.number(bytes_to_gib(verdict.spare_bytes), 1))
@@ -250,6 +254,11 @@ class _Cells:
 
     def _check_price(self, row: OfferRow, text: str) -> str:
         return price_refusal(self.words, row.offer.currency, text)
+
+
+def _floored(count_bytes: int) -> Decimal:
+    """Return GiB rounded down to a tenth: a limit must never be shown larger than it is."""
+    return bytes_to_gib(count_bytes).quantize(Decimal("0.1"), rounding=ROUND_FLOOR)
 
 
 def _symbol(currency: str) -> str:

@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QBrush, QColor, QPen
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from estimator.units import MS_PER, MS_PER_DAY, MS_PER_HOUR, TimeUnit
 from estimator.wording import Wording
@@ -77,6 +77,9 @@ class Chart(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.view)
+        # The library asks for 640 by 480; a chart takes the room that its page has.
+        self.view.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        self.setMinimumSize(160, 120)
         theme.changed.connect(self.draw)
 
     def draw(self) -> None:
@@ -121,6 +124,9 @@ class Chart(QWidget):
                 x=list(places), height=list(heights), width=width, brushes=brushes, pens=pens
             )
         )
+
+    def sizeHint(self) -> QSize:
+        return QSize(320, 170)
 
     def _dress(self) -> None:
         tokens = self._theme.tokens

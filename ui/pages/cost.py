@@ -6,12 +6,12 @@ Puts the parts together and turns what is typed into edits; rows, picture and pr
 from __future__ import annotations
 
 from decimal import Decimal
+from itertools import pairwise
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QFrame,
-    QGridLayout,
     QHBoxLayout,
     QHeaderView,
     QLabel,
@@ -60,12 +60,12 @@ from ui.pages.cost_settings import PERCENTS, PriceSettings, dated
 from ui.pages.page import GAP, Context, Page
 from ui.widgets.evidence_editor import EvidenceEditor
 
-_MOST_PLANS = 11
+_MOST_PLANS = 8
 _MOST_OFFERS = 6
 
 
 class CostPage(Page):
-    """Plans and the frontier at the left; price lines, how the price is made and one card's price at the right."""
+    """Plans on top; price lines and how the price is made at the left, frontier and one card's price at the right."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         words = context.words
@@ -77,15 +77,10 @@ class CostPage(Page):
         )
         self._quote: Quote | None = None
         self._evidence_of = ""
-        self._build_left()
-        self._build_right()
-        row = QGridLayout(self.body)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setHorizontalSpacing(16)
-        row.addWidget(self._left, 0, 0)
-        row.addWidget(self._right, 0, 1)
-        row.setColumnStretch(0, 11)
-        row.setColumnStretch(1, 9)
+        self._build_plans()
+        self._build_lines()
+        self._build_pricing()
+        self._lay_out()
         self.add_steps(words.t("Schedule"), words.t("Conditions"))
         exchange = QShortcut(QKeySequence("Ctrl+T"), self)
         exchange.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
@@ -105,10 +100,11 @@ class CostPage(Page):
         self.frontier.show_estimate(estimate, stale)
         self._show_evidence()
         self._say_reason(estimate)
+        self._order_stops()  # a foreign currency brings fields of its own
 
     def go_to(self, place: Place) -> bool:
         if place[:1] == ("chosen_plan",):
-            self.plans.setFocus()
+            self.focus_first()
             return True
         if place[:1] != ("pricing",):
             return False
@@ -120,11 +116,11 @@ class CostPage(Page):
         return self.settings.focus_place(place[1:])
 
     def focus_first(self) -> None:
-        self.plans.setFocus()
+        (self.lines if self.plans.isHidden() else self.plans).setFocus()
 
     # Building
 
-    def _build_left(self) -> None:
+    def _build_plans(self) -> None:
         words, theme = self.words, self.theme
         self.plan_model = plan_model(words, theme, "EUR")
         self.plans = PlanTable(self.plan_model, words, theme, words.t("Plans"), whole_rows=True)
@@ -144,20 +140,8 @@ class CostPage(Page):
         inside.setContentsMargins(12, 8, 12, 8)
         inside.addWidget(self._same_rent_text)
         self.frontier = FrontierBox(words, theme)
-        choice = QHBoxLayout()
-        choice.addWidget(self._choice, 1)
-        choice.addWidget(self.recommended_button)
-        self._left = QWidget()
-        column = QVBoxLayout(self._left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GAP)
-        column.addWidget(self.plans)
-        column.addLayout(choice)
-        for widget in (self._reasons, self._same_rent):
-            column.addWidget(widget)
-        column.addWidget(self.frontier, 1)
 
-    def _build_right(self) -> None:
+    def _build_lines(self) -> None:
         words, theme = self.words, self.theme
         self.line_model: ChangingTableModel[LineRow] = ChangingTableModel(
             line_columns(words, "EUR"), words, theme
@@ -178,23 +162,6 @@ class CostPage(Page):
         self._evidence_title = _wrapped("muted")
         self.evidence = EvidenceEditor(words, theme)
         self.evidence.committed.connect(self._evidence_committed)
-        self._build_pricing()
-        buttons = QHBoxLayout()
-        buttons.addWidget(self._reason, 1)
-        buttons.addWidget(self.add_fee_button)
-        buttons.addWidget(self.remove_fee_button)
-        self._right = QWidget()
-        column = QVBoxLayout(self._right)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GAP)
-        column.addWidget(self.lines)
-        column.addWidget(self._sentence)
-        column.addLayout(buttons)
-        for widget in (self._evidence_title, self.evidence, self.settings, self.offers):
-            column.addWidget(widget)
-        column.addStretch(1)
-        for widget in (self._sentence, self._evidence_title, self.evidence):
-            widget.hide()
 
     def _build_pricing(self) -> None:
         words, theme = self.words, self.theme
@@ -212,16 +179,52 @@ class CostPage(Page):
             self.offer_model, words, theme, words.t("One card of each offer, by term"), whole_rows=True
         )
 
+    def _lay_out(self) -> None:
+        choice = QHBoxLayout()
+        choice.addWidget(self._choice, 1)
+        choice.addWidget(self.recommended_button)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self._reason, 1)
+        buttons.addWidget(self.add_fee_button)
+        buttons.addWidget(self.remove_fee_button)
+        left, right = QVBoxLayout(), QVBoxLayout()
+        left.setSpacing(GAP)
+        right.setSpacing(GAP)
+        left.addWidget(self.lines)
+        left.addWidget(self._sentence)
+        left.addLayout(buttons)
+        left.addWidget(self._evidence_title)
+        left.addWidget(self.evidence)
+        left.addWidget(self.settings)
+        left.addStretch(1)
+        for widget in (self.frontier, self._same_rent, self.offers):
+            right.addWidget(widget)
+        right.addStretch(1)
+        for hidden in (self._sentence, self._evidence_title, self.evidence):
+            hidden.hide()
+        halves = QHBoxLayout()
+        halves.setSpacing(16)
+        halves.addLayout(left, 11)
+        halves.addLayout(right, 9)
+        column = QVBoxLayout(self.body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.plans)
+        column.addLayout(choice)
+        column.addWidget(self._reasons)
+        column.addLayout(halves, 1)
+
     def _order_stops(self) -> None:
         evidence = self.evidence
         stops: list[QWidget] = [
-            *(self.plans, self.recommended_button, self.frontier.switch, self.frontier.table),
+            *(self.plans, self.recommended_button),
             *(self.lines, self.add_fee_button, self.remove_fee_button),
             *(evidence.kinds, evidence.low, evidence.high, evidence.source, evidence.date),
-            *(*self.settings.stops(), self.offers),
+            *self.settings.stops(),
+            *(self.frontier.switch, self.frontier.table, self.offers),
         ]
         stops += [button for button in (self.previous_button, self.next_button) if button is not None]
-        for before, after in zip(stops, stops[1:], strict=False):
+        for before, after in pairwise(stops):
             QWidget.setTabOrder(before, after)
 
     # Showing
@@ -229,7 +232,10 @@ class CostPage(Page):
     def _show_plans(self, estimate: Estimate | None, currency: str) -> None:
         rows = () if estimate is None else plan_rows(self.words, estimate)
         self.plan_model.show_table(plan_columns(self.words, currency), rows)
+        self.plans.setVisible(bool(rows))
         _fit(self.plans, 1, _MOST_PLANS)
+        self.plans.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
+        self.plans.setColumnWidth(0, 34)
         self._choice.setText("" if estimate is None else choice_text(self.words, estimate))
         chosen = estimate is not None and bool(estimate.quote.chosen_plan)
         self.recommended_button.setVisible(chosen)

@@ -12,13 +12,23 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPen
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from estimator.problems import Absent
-from estimator.results.estimate import Estimate, FrontierPoint
+from estimator.quote import Quote
+from estimator.results.estimate import Estimate, FrontierPoint, Plan
 from estimator.units import MS_PER, TimeUnit
 from estimator.wording import Wording
-from estimator.wording.phrases import plan_name
+from estimator.wording.phrases import organisation_name, plan_name, sample_word
 from ui.models.table import Column
 from ui.models.table_view import TableView
 from ui.pages.changing_table import ChangingTableModel
@@ -39,6 +49,7 @@ class PointRow:
 
     plan_id: str
     name: str
+    label: str
     delivery_ms: int
     delivery: str
     cost: Decimal
@@ -62,6 +73,7 @@ def point_rows(words: Wording, estimate: Estimate) -> tuple[PointRow, ...]:
             PointRow(
                 point.plan_id,
                 plan_name(words, estimate.quote, plan),
+                _label(words, estimate.quote, plan),
                 point.delivery_ms,
                 words.duration(point.delivery_ms),
                 cost,
@@ -112,7 +124,8 @@ class FrontierBox(QFrame):
         self.stack = QStackedWidget()
         self.stack.addWidget(self._empty)
         self.stack.addWidget(self.table)
-        self.stack.setMinimumHeight(210)
+        self.stack.setMinimumHeight(190)
+        self.stack.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 8, 12, 8)
         column.setSpacing(4)
@@ -184,8 +197,8 @@ class FrontierBox(QFrame):
         plot.getAxis("left").setTicks([ticks])
         plot.getAxis("bottom").setTicks([across])
         plot.showGrid(x=False, y=True, alpha=0.35)
-        plot.setXRange(0, right, padding=0)
-        plot.setYRange(bottom, top, padding=0.03)
+        plot.setXRange(0, right, padding=0.03)
+        plot.setYRange(bottom, top, padding=0.08)
         self._chart.label("bottom", self._words.t("delivery, {unit}", unit=self._unit.value))
         self._say_axis(logarithmic)
         if limit_ms is not None and limit is not None:
@@ -205,6 +218,8 @@ class FrontierBox(QFrame):
             text = self._words.t("{currency} net", currency=currency)
         if logarithmic:
             text = self._words.t("{axis}, logarithmic scale", axis=text)
+        if any(row.dominated for row in self._rows):
+            text = self._words.t("{axis}; a cross: another plan is no dearer and no later", axis=text)
         self._axis.setText(text)
 
     def _paint_limit(self, at: float, right: float, top: float, limit: str) -> None:
@@ -243,10 +258,11 @@ class FrontierBox(QFrame):
         taken: list[tuple[float, float]] = []
         for row in sorted(self._rows, key=lambda one: (not one.shown, one.dominated)):
             x, y = row.delivery_ms / unit, _height(row.cost, logarithmic)
-            role = "muted" if row.dominated and not row.shown else "accent"
-            mark = QPen(self._theme.color(role), 1.6)
-            fill = self._theme.color("accent" if row.shown else "surface")
-            symbol = "x" if row.dominated and not row.shown else "o"
+            mark = QPen(self._theme.color("muted" if row.dominated and not row.shown else "accent"), 1.6)
+            mark.setCosmetic(True)
+            crossed = row.dominated and not row.shown
+            fill = self._theme.color("accent" if row.shown else "muted" if crossed else "surface")
+            symbol = "x" if crossed else "o"
             plot.addItem(library.ScatterPlotItem([x], [y], symbol=symbol, size=11, pen=mark, brush=fill))
             near = any(
                 abs(y - other) < _ROOM * tall and abs(x - there) < right * 0.45 for there, other in taken
@@ -255,14 +271,14 @@ class FrontierBox(QFrame):
                 continue
             taken.append((x, y))
             on_left = x > right * 0.42
-            text = f"{row.name}, {row.cost_text}"
+            text = f"{row.label}, {row.cost_text}"
             place = x - right * 0.015 if on_left else x + right * 0.015
             self._chart.add_text(
                 text,
                 place,
                 y,
                 role="text" if row.shown or not row.dominated else "muted",
-                anchor=(1.0 if on_left else 0.0, 0.5),
+                anchor=(1.0, 0.5) if on_left else (0.0, 1.0),
             )
 
 
@@ -281,6 +297,14 @@ def _columns(words: Wording, currency: str, gross: bool) -> tuple[Column[PointRo
         Column(head, lambda row: row.cost_text, right=True, sort_key=lambda row: row.cost),
         Column(words.t("Standing"), lambda row: row.standing),
     )
+
+
+def _label(words: Wording, quote: Quote, plan: Plan) -> str:
+    """Return a short name for the picture: the organisation and its card, with the tag of a sample."""
+    organisation, card = quote.organisation(plan.organisation_id), quote.card(plan.decision.card_id)
+    name = plan.organisation_id if organisation is None else organisation_name(organisation)
+    label = f"{name} · {plan.decision.card_id if card is None else card.name}"
+    return f"{label} {sample_word(words)}" if plan.is_sample else label
 
 
 def _shown_currency(currency: str) -> str:

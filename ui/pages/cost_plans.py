@@ -13,6 +13,7 @@ from typing import Any
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QKeyEvent
 
+from estimator.evidence import EvidenceKind
 from estimator.problems import Absent
 from estimator.quote import Quote
 from estimator.results.estimate import Estimate, Plan
@@ -46,6 +47,8 @@ class PlanRow:
     paid: str = ""
     delivery: str = ""
     net: str = ""
+    gross: str = ""
+    kind: EvidenceKind | None = None
     unused: str = ""
     shown: bool = False
     chosen: bool = False
@@ -83,6 +86,7 @@ def plan_columns(words: Wording, currency: str) -> tuple[Column[PlanRow], ...]:
     def shown(row: PlanRow) -> bool:
         return row.shown
 
+    shown_currency = "€" if currency == "EUR" else currency
     return (
         Column(
             "",
@@ -101,15 +105,23 @@ def plan_columns(words: Wording, currency: str) -> tuple[Column[PlanRow], ...]:
         Column(words.t("Cards"), lambda row: row.cards, right=True, color=muted),
         Column(words.t("Paid"), lambda row: row.paid, right=True, color=muted, tooltip=note),
         Column(words.t("Delivery"), lambda row: row.delivery, right=True, color=muted),
+        Column(words.t("Unused, h"), lambda row: row.unused, right=True, color=muted),
         Column(
-            words.t("Net, {currency}", currency="€" if currency == "EUR" else currency),
+            words.t("Net, {currency}", currency=shown_currency),
             lambda row: row.net,
             right=True,
             bold=shown,
             color=muted,
             tooltip=note,
         ),
-        Column(words.t("Unused, h"), lambda row: row.unused, right=True, color=muted),
+        Column(
+            words.t("With tax, {currency}", currency=shown_currency),
+            lambda row: row.gross,
+            right=True,
+            color=muted,
+            tooltip=note,
+        ),
+        Column(words.t("Evidence"), lambda row: "", evidence=lambda row: row.kind),
     )
 
 
@@ -254,6 +266,8 @@ def _row(words: Wording, estimate: Estimate, plan: Plan, *, muted: bool) -> Plan
         paid_text(words, plan),
         words.duration(plan.timing.delivery_ms),
         amount_text(words, plan.price.net, plan.price.currency),
+        amount_text(words, plan.price.gross, plan.price.currency),
+        None if isinstance(plan.price.gross, Absent) else plan.kind,
         hours_text(words, plan.unused_card_ms),
         shown=plan.id == estimate.shown_plan_id,
         chosen=plan.id == estimate.quote.chosen_plan,

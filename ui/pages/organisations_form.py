@@ -158,8 +158,8 @@ class OrganisationForm(QFrame):
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             combo.setMinimumContentsLength(9)
         column = QVBoxLayout(self)
-        column.setContentsMargins(12, 8, 12, 10)
-        column.setSpacing(4)
+        column.setContentsMargins(12, 6, 12, 8)
+        column.setSpacing(2)
         column.addLayout(top)
         column.addLayout(fields)
 

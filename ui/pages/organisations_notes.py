@@ -23,7 +23,7 @@ class ReasonNotes(QFrame):
         self._parts: list[QWidget] = []
         self._marks: list[QLabel] = []
         self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(12, 8, 12, 8)
+        self._column.setContentsMargins(12, 4, 12, 4)
         self._column.setSpacing(4)
         self.setObjectName("reasons")
         context.theme.changed.connect(self._dress)

@@ -48,6 +48,8 @@ class _Side:
     organisation: Organisation
     result: OrganisationResult | None
     plan: Plan | None
+    card_id: str = ""
+    """The card of the plan on the answer strip, for an organisation that has no plan of its own."""
 
     @property
     def timing(self) -> Timing | None:
@@ -128,7 +130,8 @@ def _side(organisation: Organisation, estimate: Estimate | None) -> _Side:
     shown = estimate.shown_plan
     if shown is not None and shown.organisation_id == organisation.id:
         return _Side(organisation, result, shown)
-    return _Side(organisation, result, result.plan(result.best_plan_id))
+    card_id = "" if shown is None else shown.decision.card_id
+    return _Side(organisation, result, result.plan(result.best_plan_id), card_id)
 
 
 def _what_it_is(words: Wording, quote: Quote, sides: tuple[_Side, ...]) -> list[Criterion]:
@@ -255,7 +258,9 @@ def _peak(words: Wording, side: _Side) -> Cell:
     if result is None or not worst or any(one.missing for one in result.memory):
         return Cell(words.unknown, tone="muted", tip=words.t("The memory of a task is not known."))
     peak = max(one.peak_bytes for one in worst)
-    verdict = side.plan.verdict if side.plan is not None else next(iter(result.verdicts), None)
+    verdict = side.plan.verdict if side.plan is not None else result.verdict(side.card_id)
+    if verdict is None:
+        verdict = min(result.verdicts, key=lambda one: one.usable_bytes, default=None)
     if verdict is None:
         return Cell(words.memory(peak))
     peak_text, usable = words.memory_pair(peak, verdict.usable_bytes)

@@ -244,7 +244,7 @@ class _FrozenColumns(QTableView):
         self.setItemDelegate(table.itemDelegate())
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setShowGrid(False)
-        self.setStyleSheet("QTableView { border: none; border-radius: 0; }")
+        self.setStyleSheet("QTableView { border-width: 0 1px 0 0; border-radius: 0; }")
         self.verticalHeader().hide()
         self.horizontalHeader().setSectionsClickable(False)
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
@@ -270,6 +270,7 @@ class _FrozenColumns(QTableView):
         edge = self._main.frameWidth()
         head = self._main.horizontalHeader()
         self.horizontalHeader().setFixedHeight(head.height())
+        self.horizontalHeader().setFont(head.font())
         width = sum(self._main.columnWidth(column) for column in range(FROZEN))
         self.setGeometry(edge, edge, width, self._main.viewport().height() + head.height())
 

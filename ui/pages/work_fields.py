@@ -73,9 +73,7 @@ def show_evidence(editor: EvidenceEditor, evidence: Evidence, *, anew: bool = Fa
 
 def focus_on(widget: QWidget) -> None:
     """Give a field the focus, select its text and scroll whatever it lies in so that it is seen."""
-    target = widget
-    while (proxy := target.focusProxy()) is not None:
-        target = proxy
+    target = _end_of(widget)
     target.setFocus(Qt.FocusReason.OtherFocusReason)
     if isinstance(target, QLineEdit):
         target.selectAll()
@@ -84,6 +82,18 @@ def focus_on(widget: QWidget) -> None:
         if isinstance(around, QScrollArea):
             around.ensureWidgetVisible(target, 24, 48)
         around = around.parent()
+
+
+def line_of(widget: QWidget) -> QLineEdit | None:
+    """Return the line in which a field is typed, None where it is no line."""
+    end = _end_of(widget)
+    return end if isinstance(end, QLineEdit) else None
+
+
+def _end_of(widget: QWidget) -> QWidget:
+    # PySide types focusProxy() as never None.
+    proxy: QWidget | None = widget.focusProxy()
+    return widget if proxy is None else _end_of(proxy)
 
 
 def in_a_row(*widgets: QWidget, stretches: tuple[int, ...] = ()) -> QHBoxLayout:

@@ -122,7 +122,9 @@ class DeliveredBox:
         self.quota.committed.connect(
             lambda value: self._ask(
                 words.t("change the card quota"),
-                lambda quote: edits.with_workload(quote, quota_cards=_given(quote.workload.quota_cards, value)),
+                lambda quote: edits.with_workload(
+                    quote, quota_cards=_given(quote.workload.quota_cards, value)
+                ),
             )
         )
 

@@ -176,11 +176,12 @@ class ResourceRow(QWidget):
         else:
             stretches = (2, 3) if self.minutes is not None else (1, 1)
             column.addLayout(in_a_row(self.capacity_field, second, stretches=stretches))
-        for field, label in ((self.capacity, self._capacity_label(resource)), (self.amount, words.t("Per task"))):
+        for field, label in (
+            (self.capacity, self._capacity_label(resource)),
+            (self.amount, words.t("Per task")),
+        ):
             if field is not None:
-                field.setAccessibleName(
-                    words.t("{resource}: {field}", resource=resource.name, field=label)
-                )
+                field.setAccessibleName(words.t("{resource}: {field}", resource=resource.name, field=label))
 
     def show_resource(self, quote: Quote, resource: SharedResource, several: bool) -> None:
         """Show the resource; its name only where the kind alone does not say which."""
@@ -271,5 +272,3 @@ class _Section(QWidget):
             row.hide()
             row.deleteLater()
         self._rows = []
-
-

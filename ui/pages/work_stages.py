@@ -222,9 +222,7 @@ class StagesPart(QWidget):
             reading = read_duration(text, stage.tasks.unit, number_format, pasted=True)
             if reading.code is None:
                 unit = stage.tasks.unit if reading.value is None else reading.unit
-                return lambda quote: edits.with_tasks(
-                    quote, stage.id, duration=(reading.value,), unit=unit
-                )
+                return lambda quote: edits.with_tasks(quote, stage.id, duration=(reading.value,), unit=unit)
         return None
 
     def _cleared(self, cells: tuple[tuple[int, int], ...]) -> None:

@@ -28,10 +28,9 @@ _NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]"
 _NOT_IN_SHEET_NAME = re.compile(r"[\[\]:*?/\\]")
 _MOST_ARGUMENTS = 200
 
-_TWO_LINES = 28
-
 PLAIN = "General"
 WHOLE = "#,##0"
+HUNDREDTHS = "#,##0.00"
 RATE = "#,##0.00##"
 """Of a price per hour, which may be finer than the currency."""
 
@@ -45,7 +44,6 @@ _STYLES: dict[str, dict[str, object]] = {
     "wrapped_note": {"font_color": _MUTED, "text_wrap": True, "valign": "top"},
     "head": {"indent": 1, "bold": True, "font_color": _PAPER, "bg_color": _HEAD, "text_wrap": True},
     "head_right": {
-        "indent": 1,
         "bold": True,
         "font_color": _PAPER,
         "bg_color": _HEAD,
@@ -53,13 +51,19 @@ _STYLES: dict[str, dict[str, object]] = {
         "text_wrap": True,
     },
     "label": {"indent": 1, "border": 1, "border_color": _RULE},
-    "wrapped": {"indent": 1, "border": 1, "border_color": _RULE, "text_wrap": True, "valign": "top"},
+    "wrapped": {"indent": 1, "border": 1, "border_color": _RULE, "text_wrap": True},
     "strong": {"indent": 1, "border": 1, "border_color": _RULE, "bold": True},
-    "muted": {"indent": 1, "border": 1, "border_color": _RULE, "font_color": _MUTED},
-    "value": {"indent": 1, "border": 1, "border_color": _RULE, "align": "right"},
-    "strong_value": {"indent": 1, "border": 1, "border_color": _RULE, "align": "right", "bold": True},
-    "input": {
+    "wrapped_muted": {
         "indent": 1,
+        "border": 1,
+        "border_color": _RULE,
+        "font_color": _MUTED,
+        "text_wrap": True,
+    },
+    "muted": {"indent": 1, "border": 1, "border_color": _RULE, "font_color": _MUTED},
+    "value": {"border": 1, "border_color": _RULE, "align": "right"},
+    "strong_value": {"border": 1, "border_color": _RULE, "align": "right", "bold": True},
+    "input": {
         "border": 1,
         "border_color": _INPUT_RULE,
         "bg_color": _INPUT,
@@ -244,9 +248,13 @@ class Sheet:
         """Return the cell as its own sheet refers to it."""
         return str(xl_rowcol_to_cell(row, column))
 
+    def tall(self, row: int, lines: int = 2) -> None:
+        """Make room for heads of some lines."""
+        self.raw.set_row(row, 14 * lines)
+
     def headed(self, row: int, freeze: bool = True) -> None:
-        """Repeat the rows down to `row` on each printed page, and keep them in sight; heads may take two lines."""
-        self.raw.set_row(row, _TWO_LINES)
+        """Repeat the rows down to `row` on each printed page, and keep them in sight."""
+        self.tall(row)
         self.raw.repeat_rows(0, row)
         if freeze:
             self.raw.freeze_panes(row + 1, 0)

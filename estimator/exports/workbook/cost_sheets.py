@@ -6,10 +6,18 @@ The rules are those of `rental.hourly` and `price`; the sheets repeat them in th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_FLOOR, Decimal
 
 from estimator.catalogue import HourlyOffer, Lot
-from estimator.exports.workbook.cells import PLAIN, Sheet, called, money_format, rounded_call, text_in_formula
+from estimator.exports.workbook.cells import (
+    HUNDREDTHS,
+    PLAIN,
+    Sheet,
+    called,
+    money_format,
+    rounded_call,
+    text_in_formula,
+)
 from estimator.exports.workbook.inputs import Input, fee_name
 from estimator.exports.workbook.replay import Replay
 from estimator.exports.workbook.schedule_sheet import ScheduleCells
@@ -107,9 +115,9 @@ def write_lots(
         if isinstance(offer, Lot):
             terms = " + ".join(words.number(days) for days in holding.terms)
             sheet.text(row, 4, terms, "value")
-            sheet.number(row, 5, Decimal(holding.held_ms) / MS_PER_HOUR)
+            sheet.number(row, 5, Decimal(holding.held_ms) / MS_PER_HOUR, HUNDREDTHS)
             hours = f"{sheet.here(row, 3)}*{sheet.here(row, 5)}"
-            sheet.formula(row, 6, hours, Decimal(holding.paid_card_ms) / MS_PER_HOUR)
+            sheet.formula(row, 6, hours, Decimal(holding.paid_card_ms) / MS_PER_HOUR, HUNDREDTHS)
             prices = called("SUM", [inputs[f"price:{offer.id}:{days}"].name for days in holding.terms])
             if not isinstance(holding.cost, Absent):
                 sheet.formula(row, 7, f"{sheet.here(row, 2)}*{prices}", holding.cost, money)
@@ -119,9 +127,9 @@ def write_lots(
             sheet.formula(row, 8, formula, outrun if busy_ms > holding.held_ms else within, PLAIN, "label")
         else:
             sheet.text(row, 4, words.t("hourly"), "value")
-            sheet.formula(row, 5, _in_hours(busy, times), Decimal(holding.held_ms) / MS_PER_HOUR)
+            sheet.formula(row, 5, _in_hours(busy, times), Decimal(holding.held_ms) / MS_PER_HOUR, HUNDREDTHS)
             hours_cell = paid.get(holding.offer_id, "0")
-            sheet.formula(row, 6, hours_cell, Decimal(holding.paid_card_ms) / MS_PER_HOUR)
+            sheet.formula(row, 6, hours_cell, Decimal(holding.paid_card_ms) / MS_PER_HOUR, HUNDREDTHS)
             price = inputs.get(f"price:{holding.offer_id}")
             if price is None or isinstance(holding.cost, Absent):
                 sheet.text(row, 7, words.unknown, "value")
@@ -186,7 +194,7 @@ def _write_sessions(
         sheet.texts(total, 1, (words.t("Paid card hours"), "", "", "", "", "", ""), "strong")
         cells = f"{sheet.here(head + 1, 8)}:{sheet.here(last, 8)}"
         paid = Decimal(holding.paid_card_ms) / MS_PER_HOUR
-        sheet.formula(total, 8, f"SUM({cells})", paid, PLAIN, "strong_value")
+        sheet.formula(total, 8, f"SUM({cells})", paid, HUNDREDTHS, "strong_value")
         found[holding.offer_id] = sheet.ref(total, 8)
         sheet.text(total + 1, 1, _billing_text(offer, words), "note")
         head = total + 4
@@ -258,7 +266,7 @@ class _Sessions:
         sheet, times = self.sheet, self.times
         sheet.text(row, 1, self.words.number(one.card + 1))
         sheet.text(row, 2, self.quote.workload.stages[one.stage].name)
-        sheet.formula(row, 3, times.start[one.first_row], self._value(one.start_ms))
+        sheet.formula(row, 3, times.start[one.first_row], self._value(one.start_ms), self.times.number_format)
         ends = [times.end[one.last_row]] + ([times.delivery] if to_delivery else [])
         joined = f"ROUND(({sheet.here(row, 3)}-{sheet.here(row - 1, 4)})*{times.per_ms},0)<=0"
         if is_first:
@@ -270,8 +278,8 @@ class _Sessions:
         else:
             end = f"IF({joined},MAX({sheet.here(row - 1, 4)},{ends[0]}),{ends[0]})"
             since = f"IF({joined},{sheet.here(row - 1, 5)},{sheet.here(row, 3)})"
-        sheet.formula(row, 4, end, self._value(until_ms))
-        sheet.formula(row, 5, since, self._value(since_ms))
+        sheet.formula(row, 4, end, self._value(until_ms), self.times.number_format)
+        sheet.formula(row, 5, since, self._value(since_ms), self.times.number_format)
 
     def _write_paid(self, row: int, is_last: bool, hold: bool, length_ms: int, paid_ms: int) -> None:
         sheet, per_ms = self.sheet, self.times.per_ms
@@ -284,12 +292,12 @@ class _Sessions:
         elif not is_last:
             gap = f"ROUND(({sheet.here(row + 1, 3)}-{sheet.here(row, 4)})*{per_ms},0)"
             length = f"IF({gap}<=0,0,{length})"
-        sheet.formula(row, 6, length, self._value(length_ms))
+        sheet.formula(row, 6, length, self._value(length_ms), self.times.number_format)
         unit_ms = self.offer.granularity_s * 1000
         whole_ms = f"ROUND({sheet.here(row, 6)}*{per_ms},0)"
         up = f"MAX({self.offer.minimum_s * 1000},ROUNDUP({whole_ms}/{unit_ms},0)*{unit_ms})"
         paid = f"IF({whole_ms}<=0,0,{up})/{MS_PER_HOUR}"
-        sheet.formula(row, 7, paid, Decimal(paid_ms) / MS_PER_HOUR)
+        sheet.formula(row, 7, paid, Decimal(paid_ms) / MS_PER_HOUR, HUNDREDTHS)
 
     def _write_card_total(self, row: int, first: int, is_last: bool, paid_ms: int) -> None:
         sheet = self.sheet
@@ -304,7 +312,7 @@ class _Sessions:
             months = f"INT(ROUND({total}/{month_hours},9))"
             rest = f"MIN({total}-{months}*{month_hours},{Decimal(cap) / MS_PER_HOUR})"
             total = f"{months}*{capped}+{rest}"
-        sheet.formula(row, 8, total, Decimal(paid_ms) / MS_PER_HOUR)
+        sheet.formula(row, 8, total, Decimal(paid_ms) / MS_PER_HOUR, HUNDREDTHS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,7 +351,7 @@ class _Cost:
     def write(self) -> CostCells:
         sheet, words = self.sheet, self.words
         currency = self.quote.pricing.currency
-        sheet.widths(2, 46, 14, 16, 12, 12, 16, 10)
+        sheet.widths(2, 46, 14, 16, 12, 14, 16, 10, 2, 12, 12, 12, 12)
         sheet.text(0, 1, words.t("Cost"), "title")
         if self.plan.is_sample:
             sheet.text(0, 3, words.t("SAMPLE prices"), "status")
@@ -391,7 +399,7 @@ class _Cost:
             expression = self._write_fee(row, fee.id)
         elif fee is None and holding is not None and f"price:{key}" in self.inputs:
             price, hours = self.inputs[f"price:{key}"], self.lots.paid_hours[key]
-            sheet.formula(row, 2, hours, Decimal(holding.paid_card_ms) / MS_PER_HOUR)
+            sheet.formula(row, 2, hours, Decimal(holding.paid_card_ms) / MS_PER_HOUR, HUNDREDTHS)
             sheet.formula(row, 3, price.name, price.value, price.number_format)
             expression = f"{sheet.here(row, 2)}*{sheet.here(row, 3)}"
         elif fee is None and holding is not None and isinstance(offer, Lot):
@@ -461,7 +469,8 @@ class _Cost:
         sheet.text(head, 5, words.t("Contingency"), "head_right")
         sheet.text(head, 6, words.t("Net"), "head_right")
         sheet.text(head, 7, words.t("Tax"), "head_right")
-        shares = _Shares(sheet, head + 1, len(price.tax_by_rate), self.digits)
+        helpers = (words.t("Exact share"), words.t("Remainder"))
+        shares = _Shares(sheet, head + 1, len(price.tax_by_rate), self.digits, helpers)
         extra_lines = {
             line.kind: row
             for row, line in zip(
@@ -547,6 +556,7 @@ class _Shares:
     first: int
     count: int
     digits: int
+    heads: tuple[str, str]
 
     def write(
         self, column: int, amount_cell: str, amount: Decimal, parts: list[Decimal], money: str
@@ -556,10 +566,11 @@ class _Shares:
             self.sheet.formula(self.first, column, amount_cell, amount, money)
             return [parts[0] + amount]
         sheet, first, last = self.sheet, self.first, self.first + self.count - 1
+        sheet.texts(first - 1, 9 + 2 * (column - 4), self.heads, "note")
         total = sum(parts, Decimal(0))
         unit = Decimal(1).scaleb(-self.digits)
         exact = [amount * part / total / unit if total else Decimal(0) for part in parts]
-        floors = [value.to_integral_value(rounding="ROUND_FLOOR") for value in exact]
+        floors = [value.to_integral_value(rounding=ROUND_FLOOR) for value in exact]
         left = int(amount / unit - sum(floors, Decimal(0))) if total else 0
         by_loss = sorted(range(self.count), key=lambda at: floors[at] - exact[at])
         units, loss = 9 + 2 * (column - 4), 10 + 2 * (column - 4)
@@ -571,9 +582,12 @@ class _Shares:
             row = first + place
             part = f"SUM({sheet.here(row, 3)}:{sheet.here(row, column - 1)})"
             share = f"IF(SUM({columns})=0,0,ROUND({amount_cell}*{part}/SUM({columns})*{10**self.digits},6))"
-            sheet.formula(row, units, share, exact[place], PLAIN, "muted")
+            shown = round(exact[place], 6)
+            sheet.formula(row, units, share, shown, PLAIN, "muted")
             lost = f"ROUND({sheet.here(row, units)}-INT({sheet.here(row, units)}),6)"
-            sheet.formula(row, loss, lost, exact[place] - floors[place], PLAIN, "muted")
+            sheet.formula(
+                row, loss, lost, shown - int(shown.to_integral_value(rounding=ROUND_FLOOR)), PLAIN, "muted"
+            )
             mine = sheet.here(row, loss)
             rank = f"SUMPRODUCT(({loss_cells}>{mine})*1)"
             if place:

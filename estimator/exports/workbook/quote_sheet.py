@@ -20,13 +20,11 @@ from estimator.price import currency_digits
 from estimator.problems import Absent
 from estimator.quote import Quote
 from estimator.results.estimate import Estimate, OrganisationResult, Plan, QuoteStatus, Timing
-from estimator.units import MS_PER_HOUR, MS_PER_MINUTE, bytes_to_gib
+from estimator.units import MS_PER_MINUTE, bytes_to_gib
 from estimator.wording import Wording
 
 LABEL, VALUE, UNIT, EVIDENCE, SOURCE = range(1, 6)
 SIDE = 7
-INPUT_ROW = 17
-"""The first yellow cell's row; the answer above it has at most 12 rows."""
 _LEGEND_ROW = 16
 _STEPS_ROW = 22
 
@@ -44,18 +42,18 @@ def write_quote(
     sheet: Sheet, estimate: Estimate, cells: Cells, inputs: dict[str, Input], words: Wording, status: str
 ) -> None:
     """Write the first sheet."""
-    sheet.widths(2, 37, 13, 9, 12, 42, 2, 15, 17, 17)
+    sheet.widths(2, 38, 13, 12, 12, 40, 2, 15, 17, 17)
     quote = estimate.quote
     sheet.text(0, LABEL, quote.name or words.t("Quote"), "title")
     style = "strong" if estimate.status is QuoteStatus.FIRM else "status"
     sheet.text(0, SOURCE, status, style)
     sheet.raw.set_row(0, 24)
     sheet.text(1, LABEL, _subtitle(quote, words), "note")
-    _Answer(sheet, estimate, cells, words).write()
-    _write_inputs(sheet, inputs, words)
-    row = INPUT_ROW + max(1, len(inputs)) + 1
-    row = _write_organisations(sheet, row, estimate, cells, words)
-    _write_staircase(sheet, estimate, words)
+    answer = _Answer(sheet, estimate, cells, words)
+    answer.write()
+    row = _write_inputs(sheet, answer.row + 1, inputs, words)
+    row = _write_organisations(sheet, row + 1, estimate, cells, words)
+    _write_staircase(sheet, estimate, cells, words)
     sheet.raw.freeze_panes(2, 0)
     sheet.raw.repeat_rows(0, 1)
     sheet.raw.fit_to_pages(1, 1 if row < 60 else 0)
@@ -136,7 +134,7 @@ class _Answer:
         sheet.text(row, LABEL, label, "strong" if strong else "label")
         write_value(row)
         sheet.texts(row, UNIT, (unit, self.words.evidence(kind)))
-        sheet.text(row, SOURCE, source, "muted")
+        sheet.text(row, SOURCE, source, "wrapped_muted")
         self.row += 1
 
     def _formula(
@@ -263,19 +261,21 @@ def _heads(sheet: Sheet, row: int, heads: tuple[str, ...]) -> None:
         sheet.text(row, LABEL + place, head, "head_right" if place == 1 else "head")
 
 
-def _write_inputs(sheet: Sheet, inputs: dict[str, Input], words: Wording) -> None:
+def _write_inputs(sheet: Sheet, head: int, inputs: dict[str, Input], words: Wording) -> int:
+    """Write the yellow cells under their head; return the row after the last."""
     heads = (words.t("Numbers you can change"), words.t("Value"), words.t("Unit"), words.t("Evidence"))
-    _heads(sheet, INPUT_ROW - 1, (*heads, words.t("Source")))
+    _heads(sheet, head, (*heads, words.t("Source")))
     for place, one in enumerate(inputs.values()):
-        row = INPUT_ROW + place
-        sheet.text(row, LABEL, one.label)
+        row = head + 1 + place
+        sheet.text(row, LABEL, one.label, "wrapped")
         sheet.number(row, VALUE, one.value, one.number_format, "input")
         sheet.texts(row, UNIT, (one.unit, words.evidence(one.kind)))
-        sheet.text(row, SOURCE, one.source, "muted")
+        sheet.text(row, SOURCE, one.source, "wrapped_muted")
         sheet.book.define(one.name, sheet.ref(row, VALUE))
         _validate(sheet, row, one, words)
     if not inputs:
-        sheet.text(INPUT_ROW, LABEL, words.t("Nothing can be changed here yet."))
+        sheet.text(head + 1, LABEL, words.t("Nothing can be changed here yet."))
+    return head + 1 + max(1, len(inputs))
 
 
 def _validate(sheet: Sheet, row: int, one: Input, words: Wording) -> None:
@@ -320,6 +320,7 @@ def _write_organisations(sheet: Sheet, row: int, estimate: Estimate, cells: Cell
     if other is None or not isinstance(other.timing, Timing):
         return row
     per_ms, unit = (MS_PER_MINUTE, "min") if cells.times is None else (cells.times.per_ms, cells.times.unit)
+    sheet.tall(row, 3)
     sheet.text(row, LABEL, words.t("Organisations, as calculated"), "head")
     heads = (_key(estimate, base, words), _key(estimate, other, words), words.t("Difference"))
     sheet.texts(row, VALUE, heads, "head_right")
@@ -332,7 +333,7 @@ def _write_organisations(sheet: Sheet, row: int, estimate: Estimate, cells: Cell
         row += 1
     label = words.t("Delivery, {unit}", unit=unit)
     _compared(sheet, row, label, base.timing.delivery_ms, other.timing.delivery_ms, per_ms)
-    sheet.text(row, SOURCE, _against_limit(estimate, base, other, words), "muted")
+    sheet.text(row, SOURCE, _against_limit(estimate, base, other, words), "wrapped_muted")
     row += 1
     currency = estimate.quote.pricing.currency
     nets = [_net(one) for one in (base, other)]
@@ -348,7 +349,7 @@ def _write_organisations(sheet: Sheet, row: int, estimate: Estimate, cells: Cell
         sheet.formula(row, EVIDENCE, formula, nets[1] - nets[0], money)
     else:
         sheet.text(row, EVIDENCE, "")
-    sheet.text(row, SOURCE, _sample_text((base, other), words), "muted")
+    sheet.text(row, SOURCE, _sample_text((base, other), words), "wrapped_muted")
     rest = [one for one in others if one is not base and one is not other]
     return _write_rest(sheet, row + 1, estimate, rest, per_ms, unit, words)
 
@@ -364,6 +365,7 @@ def _write_rest(
 ) -> int:
     if not rest:
         return row
+    row += 1
     sheet.text(row, LABEL, words.t("Other organisations"), "head")
     currency = estimate.quote.pricing.currency
     heads = (
@@ -386,7 +388,7 @@ def _write_rest(
             sheet.text(row, EVIDENCE, words.unknown, "value")
         else:
             sheet.number(row, EVIDENCE, net, money_format(currency_digits(currency)))
-        sheet.text(row, SOURCE, _sample_text((one,), words), "muted")
+        sheet.text(row, SOURCE, _sample_text((one,), words), "wrapped_muted")
     return row + 1
 
 
@@ -397,7 +399,7 @@ def _compared(sheet: Sheet, row: int, label: str, one_ms: int, two_ms: int, per_
     formula = f"{sheet.here(row, UNIT)}-{sheet.here(row, VALUE)}"
     difference = two_ms - one_ms
     sheet.formula(row, EVIDENCE, formula, Decimal(difference) / per_ms, _time_format(difference, per_ms))
-    sheet.text(row, SOURCE, "", "muted")
+    sheet.text(row, SOURCE, "", "wrapped_muted")
 
 
 def _key(estimate: Estimate, one: OrganisationResult, words: Wording) -> str:
@@ -437,7 +439,7 @@ def _against_limit(
     return "; ".join(texts)
 
 
-def _write_staircase(sheet: Sheet, estimate: Estimate, words: Wording) -> None:
+def _write_staircase(sheet: Sheet, estimate: Estimate, cells: Cells, words: Wording) -> None:
     """Write time and cost by number of cards under its chart, and the two lines of the legend."""
     legend = words.t("Yellow cells can be changed; answers recalculate. No macros, no links to other files.")
     sample = words.t("Prices marked SAMPLE are no seller's offers. The chart is as calculated by Cabida.")
@@ -448,8 +450,7 @@ def _write_staircase(sheet: Sheet, estimate: Estimate, words: Wording) -> None:
     if not estimate.staircase:
         return
     steps = estimate.staircase
-    hours = max(step.delivery_ms for step in steps) >= 48 * MS_PER_HOUR
-    per_ms, unit = (MS_PER_HOUR, "h") if hours else (MS_PER_MINUTE, "min")
+    per_ms, unit = (MS_PER_MINUTE, "min") if cells.times is None else (cells.times.per_ms, cells.times.unit)
     head = _STEPS_ROW - 1
     currency = estimate.quote.pricing.currency
     heads = (

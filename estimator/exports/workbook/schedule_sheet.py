@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from estimator.exports.workbook.cells import FONT, PLAIN, Sheet, called
+from estimator.exports.workbook.cells import FONT, HUNDREDTHS, PLAIN, Sheet, called
 from estimator.exports.workbook.inputs import Input, slow_down_counts
 from estimator.exports.workbook.replay import Replay, Row
 from estimator.quote import Organisation, Quote, StageKind
@@ -32,6 +32,7 @@ class ScheduleCells:
 
     per_ms: int
     unit: str
+    number_format: str
     delivery: str
     stage_start: tuple[str, ...]
     stage_end: tuple[str, ...]
@@ -67,6 +68,13 @@ class _Writer:
     replay: Replay
     inputs: dict[str, Input]
     words: Wording
+    number_format: str = PLAIN
+
+    def __post_init__(self) -> None:
+        # Whole numbers as they are where all of the plan's are whole; else hundredths in the whole sheet.
+        times = (self.timing.schedule.run_start_ms, self.timing.schedule.run_duration_ms)
+        if any((column % self.per_ms).any() for column in times):
+            self.number_format = HUNDREDTHS
 
     @property
     def per_ms(self) -> int:
@@ -82,6 +90,9 @@ class _Writer:
 
     def value(self, ms: int) -> Decimal:
         return Decimal(ms) / self.per_ms
+
+    def _time(self, row: int, column: int, formula: str, ms: int, style: str = "value") -> None:
+        self.sheet.formula(row, column, formula, self.value(ms), self.number_format, style)
 
     def write(self, heard: Callable[[float], None]) -> ScheduleCells:
         sheet, words, unit = self.sheet, self.words, self.unit
@@ -120,6 +131,7 @@ class _Writer:
         return ScheduleCells(
             per_ms=self.per_ms,
             unit=unit,
+            number_format=self.number_format,
             delivery=sheet.ref(self._stage_row(len(stages)), 3),
             stage_start=tuple(sheet.ref(self._stage_row(at), 2) for at in stages),
             stage_end=tuple(sheet.ref(self._stage_row(at), 3) for at in stages),
@@ -146,15 +158,15 @@ class _Writer:
             starts = f"{sheet.here(first + low, START)}:{sheet.here(first + high, START)}"
             ends = f"{sheet.here(first + low, END)}:{sheet.here(first + high, END)}"
             sheet.text(row, 1, stage.name)
-            sheet.formula(row, 2, f"MIN({starts})", self.value(time.start_ms))
-            sheet.formula(row, 3, f"MAX({ends})", self.value(time.end_ms))
+            self._time(row, 2, f"MIN({starts})", time.start_ms)
+            self._time(row, 3, f"MAX({ends})", time.end_ms)
             elapsed = f"{sheet.here(row, 3)}-{sheet.here(row, 2)}"
-            sheet.formula(row, 4, elapsed, self.value(time.elapsed_ms))
+            self._time(row, 4, elapsed, time.elapsed_ms)
         row = self._stage_row(len(self.timing.stages))
         sheet.text(row, 1, words.t("Delivery"), "strong")
         sheet.text(row, 2, "", "strong")
         all_ends = f"{sheet.here(4, 3)}:{sheet.here(row - 1, 3)}"
-        sheet.formula(row, 3, f"MAX({all_ends})", self.value(self.timing.delivery_ms), PLAIN, "strong_value")
+        self._time(row, 3, f"MAX({all_ends})", self.timing.delivery_ms, "strong_value")
         sheet.text(row, 4, "", "strong")
 
     def _write_row(
@@ -166,21 +178,20 @@ class _Writer:
         sheet.text(at, CARDS, self._cards_text(row))
         if stage.kind is StageKind.GATE:
             sheet.text(at, STATED, "")
-            sheet.number(at, LENGTH, 0)
+            sheet.number(at, LENGTH, 0, self.number_format)
         else:
             self._write_stated(at, row, stated_at)
-            sheet.formula(
-                at, LENGTH, self._length(at, row, stage.id in slowed), self.value(row.end_ms - row.start_ms)
-            )
-        sheet.formula(at, START, self._start(row), self.value(row.start_ms))
+            self._time(at, LENGTH, self._length(at, row, stage.id in slowed), row.end_ms - row.start_ms)
+        self._time(at, START, self._start(row), row.start_ms)
         end = f"{sheet.here(at, START)}+{sheet.here(at, LENGTH)}"
-        sheet.formula(at, END, end, self.value(row.end_ms))
+        self._time(at, END, end, row.end_ms)
         waits = [self._label(self.replay.rows[one]) for one, _ in row.released]
         waits += [
             self._label(self.replay.rows[one])
             for one in row.after
             if not set(self.replay.rows[one].cards) & set(row.cards)
         ]
+        waits = list(dict.fromkeys(waits))
         sheet.text(at, WAITS, ", ".join(waits[:3]) + (" …" if len(waits) > 3 else ""), "muted")
 
     def _write_stated(self, at: int, row: Row, stated_at: dict[tuple[int, int], int]) -> None:
@@ -191,9 +202,9 @@ class _Writer:
         key = (row.stage, row.group)
         if one is not None:
             formula = f"ROUND({one.name}*{one.ms_per},0)/{self.per_ms}"
-            self.sheet.formula(at, STATED, formula, self.value(stated_ms))
+            self._time(at, STATED, formula, stated_ms)
         elif key in stated_at:
-            self.sheet.formula(at, STATED, self.sheet.here(stated_at[key], STATED), self.value(stated_ms))
+            self._time(at, STATED, self.sheet.here(stated_at[key], STATED), stated_ms)
         else:
             stated_at[key] = at
             self.sheet.number(at, STATED, self.value(stated_ms), PLAIN, "input")
@@ -309,8 +320,8 @@ class _Writer:
             row, at = self.replay.rows[place], self.first_row + place
             line = self.first_row + offset
             sheet.text(line, label, self._label(self.replay.rows[place]))
-            sheet.formula(line, start, sheet.here(at, START), self.value(row.start_ms))
-            sheet.formula(line, length, sheet.here(at, LENGTH), self.value(row.end_ms - row.start_ms))
+            self._time(line, start, sheet.here(at, START), row.start_ms)
+            self._time(line, length, sheet.here(at, LENGTH), row.end_ms - row.start_ms)
         return self.first_row, self.first_row + len(chosen) - 1, (label, start, length)
 
 

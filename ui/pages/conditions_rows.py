@@ -1,0 +1,239 @@
+"""The conditions as rows of a table: state, claim, value used, possible range, how to verify.
+
+Reads quote and estimate; which conditions there are and which are decisive is the core's to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from estimator.catalogue import Lot
+from estimator.conditions.derived import ALWAYS_DECISIVE
+from estimator.evidence import EvidenceKind, span_of
+from estimator.problems import Place
+from estimator.quote import ConditionRecord, ConditionState, Quote
+from estimator.results.estimate import Condition, Estimate
+from estimator.wording import Wording
+from estimator.wording.phrases import condition_text, floor_memory
+from ui.models.table import Column, Group
+
+ADMIN_CONSOLE = "admin_console"
+STATE_ICONS = {
+    ConditionState.OPEN: "circle",
+    ConditionState.MET: "tick",
+    ConditionState.FAILED: "crossed-circle",
+}
+_STATE_COLORS = {ConditionState.OPEN: "text", ConditionState.MET: "ok", ConditionState.FAILED: "err"}
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionRow:
+    """One condition as text, with what the form needs. `forced`: always decisive, the tick is fixed."""
+
+    id: str
+    state: ConditionState
+    state_word: str
+    claim: str
+    value: str
+    kind: EvidenceKind | None
+    possible: str
+    verify: str
+    decisive: bool
+    forced: bool
+    decisive_word: str
+    own: bool
+    where: Place
+
+
+def condition_rows(words: Wording, estimate: Estimate) -> tuple[ConditionRow | Group, ...]:
+    """Return the conditions in two groups, decisive ones first."""
+    rows: list[ConditionRow | Group] = []
+    for decisive, title in (
+        (True, words.t("Decisive: they can change cards, lots or delivery")),
+        (False, words.t("They do not change the decision")),
+    ):
+        members = [_row(words, estimate, one) for one in estimate.conditions if one.decisive is decisive]
+        if members:
+            rows += [Group(title), *members]
+    return tuple(rows)
+
+
+def condition_columns(words: Wording) -> tuple[Column[ConditionRow], ...]:
+    """Return the columns of the table of conditions."""
+    return (
+        Column(
+            words.t("State"),
+            lambda row: row.state_word,
+            icon=lambda row: STATE_ICONS[row.state],
+            color=lambda row: _STATE_COLORS[row.state],
+        ),
+        Column(
+            words.t("Condition"),
+            lambda row: row.claim,
+            bold=lambda row: row.decisive,
+            tooltip=lambda row: row.claim,
+        ),
+        Column(words.t("Value used"), lambda row: row.value, evidence=lambda row: row.kind),
+        Column(words.t("Possible"), lambda row: row.possible),
+        Column(words.t("How to verify"), lambda row: row.verify, tooltip=lambda row: row.verify),
+        Column(
+            words.t("Decisive"),
+            lambda row: row.decisive_word,
+            icon=lambda row: "tick" if row.decisive else None,
+        ),
+    )
+
+
+def record_of(quote: Quote, condition_id: str) -> ConditionRecord:
+    """Return what was recorded about a condition, or a blank record."""
+    found = next((one for one in quote.conditions if one.id == condition_id), None)
+    return ConditionRecord(id=condition_id) if found is None else found
+
+
+def with_own_condition(quote: Quote, text: str) -> Quote:
+    """Return the quote with a condition in the planner's own words, open and not decisive."""
+    taken = {one.id for one in quote.conditions}
+    number = next(at for at in range(1, len(taken) + 2) if f"own-{at}" not in taken)
+    record = ConditionRecord(id=f"own-{number}", text=text)
+    return quote.replaced(conditions=(*quote.conditions, record))
+
+
+def without_condition(quote: Quote, condition_id: str) -> Quote:
+    """Return the quote without that record."""
+    return quote.replaced(conditions=tuple(one for one in quote.conditions if one.id != condition_id))
+
+
+def places_seen(words: Wording) -> Mapping[str, str]:
+    """Return the places an observation may come from: code and words; "" is not stated."""
+    return {
+        "": words.t("Not stated"),
+        "container": words.t("In the container of the process"),
+        "vm": words.t("In the virtual machine"),
+        "host": words.t("On the node itself"),
+        ADMIN_CONSOLE: words.t("Administration console"),
+    }
+
+
+def how_to_verify(words: Wording, code: str) -> str:
+    """Return one short sentence on how a condition of that code is verified."""
+    match code:
+        case "duration":
+            return words.t("Time four tasks, load and output included")
+        case "station_duration":
+            return words.t("Time one at the station")
+        case "memory_peak":
+            return words.t("Read the peak on each card")
+        case "fits_if":
+            return words.t("Run the largest task and read the peak")
+        case "slow_down":
+            return words.t("Time one task alone and two at once")
+        case "capacity":
+            return words.t("Measure it with the tasks at once")
+        case "assignment_mechanism":
+            return words.t("Run it with tasks of unequal length")
+        case "cooperative_mechanism":
+            return words.t("Run one task over the cards")
+        case "partition":
+            return words.t("Read the memory of each card of a task")
+        case "topology":
+            return words.t("Paste the output of nvidia-smi topo -m")
+        case "price_undated" | "price_old":
+            return words.t("Ask for a price with a date")
+        case "price_sample":
+            return words.t("Ask a seller for a real price")
+        case "input_unknown":
+            return words.t("Measure it or ask the customer")
+        case "task_fits_one_card":
+            return words.t("Run one task on one card")
+        case "no_exchange_before_assembly":
+            return words.t("Ask whoever wrote the program")
+        case "load_and_output_included":
+            return words.t("Time from the first byte read to the last written")
+    return ""
+
+
+def _row(words: Wording, estimate: Estimate, condition: Condition) -> ConditionRow:
+    own = condition.code == "own" and condition.where[:1] == ("conditions",)
+    value = _value_used(words, estimate, condition)
+    return ConditionRow(
+        condition.id,
+        condition.state,
+        words.word(condition.state),
+        condition_text(words, condition),
+        value,
+        None if own else condition.kind,
+        _possible(words, estimate, condition),
+        how_to_verify(words, condition.code),
+        condition.decisive,
+        condition.code in ALWAYS_DECISIVE,
+        words.t("Yes") if condition.decisive else words.t("No"),
+        own,
+        condition.where,
+    )
+
+
+def _value_used(words: Wording, estimate: Estimate, condition: Condition) -> str:
+    values = dict(condition.values)
+    if condition.code == "input_unknown":
+        return words.unknown
+    if condition.code in ("duration", "station_duration"):
+        known = _whole_numbers(values.get("durations_ms"))
+        low, high = (min(known), max(known)) if known else (0, 0)
+        if low == high:
+            return words.duration(low) if known else words.unknown
+        return words.t("{low} to {high}", low=words.duration(low), high=words.duration(high))
+    peak, holds = values.get("peak_bytes"), values.get("holds_to_bytes")
+    if isinstance(peak, int):
+        return words.memory(peak)
+    if isinstance(holds, int):
+        return f"≤ {floor_memory(words, holds)}"
+    if condition.where[:1] == ("offers",):
+        return _price_used(words, estimate, condition.where[1])
+    value = values.get("value")
+    if isinstance(value, Decimal):
+        return words.number(value)
+    return str(values.get("mechanism") or "")
+
+
+def _price_used(words: Wording, estimate: Estimate, offer_id: str) -> str:
+    offer = estimate.quote.offer(offer_id)
+    if offer is None:
+        return ""
+    if isinstance(offer, Lot):
+        plan = estimate.shown_plan
+        held = () if plan is None else plan.holdings
+        terms = {days for one in held if one.offer_id == offer_id for days in one.terms}
+        prices = [words.money(term.price, offer.currency) for term in offer.terms if term.days in terms]
+        return " + ".join(prices)
+    if offer.price_per_card_hour is None:
+        return words.unknown
+    return words.t("{price}/h", price=words.money(offer.price_per_card_hour, offer.currency))
+
+
+def _possible(words: Wording, estimate: Estimate, condition: Condition) -> str:
+    values = dict(condition.values)
+    span = values.get("span")
+    if isinstance(span, tuple) and len(span) == 2:
+        return words.span(span[0], span[1])
+    if condition.code in ("duration", "station_duration"):
+        stage = estimate.quote.workload.stage(condition.where[2])
+        known = () if stage is None else tuple(one for one in stage.tasks.duration if one is not None)
+        if stage is None or not known:
+            return ""
+        spans = [span_of(one, stage.tasks.evidence) for one in known]
+        low, high = min(one[0] for one in spans), max(one[1] for one in spans)
+        return f"{words.span(low, high)} {stage.tasks.unit.value}" if low != high else ""
+    if condition.code == "memory_peak" and estimate.shown is not None:
+        memory = next((one for one in estimate.shown.memory if one.stage_id == condition.where[2]), None)
+        phases = () if memory is None else memory.phases
+        high_bytes = max((phase.high_bytes for phase in phases), default=0)
+        used = values.get("peak_bytes")
+        if isinstance(used, int) and high_bytes > used:
+            return words.t("up to {memory}", memory=words.memory(high_bytes))
+    return ""
+
+
+def _whole_numbers(value: object) -> tuple[int, ...]:
+    return tuple(one for one in value if isinstance(one, int)) if isinstance(value, tuple) else ()
