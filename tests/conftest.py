@@ -25,8 +25,12 @@ _SETTLED = {
 }
 for _name in [name for name in os.environ if name.startswith(("LC_", "CABIDA_")) and name != "CABIDA_ALL"]:
     del os.environ[_name]
-for _name in ("LANGUAGE", "DISPLAY", "WAYLAND_DISPLAY", "QT_STYLE_OVERRIDE", "QT_QPA_PLATFORMTHEME"):
+# A journey runs in a process of its own, in a real window on a virtual display (see tests/journeys).
+IN_A_WINDOW = os.environ.get("QT_QPA_PLATFORM") == "xcb"
+for _name in ("LANGUAGE", "WAYLAND_DISPLAY", "QT_STYLE_OVERRIDE", "QT_QPA_PLATFORMTHEME"):
     os.environ.pop(_name, None)
+if not IN_A_WINDOW:
+    os.environ.pop("DISPLAY", None)
 os.environ.update(_SETTLED)
 if hasattr(time, "tzset"):
     time.tzset()
@@ -35,6 +39,7 @@ import pytest  # noqa: E402  (the environment is settled first)
 from hypothesis import settings  # noqa: E402
 
 BENCHMARKS = Path(__file__).parent / "benchmarks"
+JOURNEYS = Path(__file__).parent / "journeys" / "in_window"
 EVERYTHING_MUST_RUN = bool(os.environ.get("CABIDA_ALL"))
 
 # The same examples each time and on each machine, and no clock that decides.
@@ -43,9 +48,11 @@ settings.load_profile("steady")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave the benchmarks out of a run that does not name them."""
+    """Leave the benchmarks out of a run that does not name them, and the journeys where there is no window."""
     named = any("benchmarks" in argument for argument in config.invocation_params.args)
-    return True if collection_path == BENCHMARKS and not named else None
+    if collection_path == BENCHMARKS and not named:
+        return True
+    return True if collection_path == JOURNEYS and not IN_A_WINDOW else None
 
 
 @pytest.hookimpl(wrapper=True)

@@ -124,9 +124,7 @@ def organisation(
     name: str, at_once: int | None, policy: AssignmentPolicy = AssignmentPolicy.BLOCKS, per_task: int = 1
 ) -> Organisation:
     """An organisation of the conversions."""
-    layout = StageLayout(
-        stage_id="conversion", tasks_at_once=at_once, policy=policy, cards_per_task=per_task
-    )
+    layout = StageLayout(stage_id="conversion", tasks_at_once=at_once, policy=policy, cards_per_task=per_task)
     return Organisation(id=name, layouts=(layout,))
 
 

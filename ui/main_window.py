@@ -24,14 +24,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from estimator.problems import Place
+from estimator.problems import FileRefused, Place
 from estimator.results.estimate import Estimate
 from estimator.wording import Wording
 from estimator.wording.phrases import organisation_name, quote_name
 from ui import presenting
 from ui.actions import Actions, Commands
 from ui.dialogs import Dialogs
-from ui.files import EXPORT, SAMPLES, Files
+from ui.files import EXPORT, SAMPLES, Files, with_suffix
 from ui.own_catalogue import OwnCatalogue
 from ui.pages.page import Context, Page
 from ui.runner import Runner
@@ -209,6 +209,10 @@ class MainWindow(QMainWindow):
         page.sample_opened.connect(self.files.open_sample)
         page.file_opened.connect(self.files.open)
         page.open_asked.connect(lambda: self.files.open())
+        page.recent_forgotten.connect(self.parts.settings.forget_file)
+        page.recent_forgotten.connect(
+            lambda _: page.show_recent(recent_files(self.words, self.parts.settings.recent_files))
+        )
         return page
 
     def _commands(self) -> Commands:
@@ -247,10 +251,6 @@ class MainWindow(QMainWindow):
             module, name = PAGES[number]
             context = Context(self.session, self.words, self.parts.theme, self.parts.catalogue.merged)
             page: Page = getattr(import_module(module), name)(context)
-            names = presenting.step_names(self.words)
-            page.add_steps(
-                names[number - 1] if number else "", names[number + 1] if number + 1 < len(names) else ""
-            )
             page.step.connect(self._next_page)
             page.asked.connect(self.go_to)
             page.explained.connect(self.explanation.show_explanation)
@@ -400,20 +400,24 @@ class MainWindow(QMainWindow):
             self._show_page_state(self._page(self.current))
 
     def _save_picture(self, kind: str) -> None:
-        page = self._page(4)
-        save = getattr(page, "save_picture", None)
-        if save is None:
-            return
+        from ui.pages.schedule_picture import save_gantt_picture
+
+        estimate = self.session.estimate
         kinds = self.words.t("Pictures (*.{kind})", kind=kind)
         path = self.files.dialogs.save_file(f"gantt.{kind}", kinds)
-        if path is not None:
-            save(path, kind)
-            self.say(self.words.t("Written: {name}", name=path.name))
+        if path is None or estimate is None:
+            return
+        try:
+            save_gantt_picture(estimate, self.words, self.font(), with_suffix(path, f".{kind}"))
+        except FileRefused as refusal:
+            self.say(self.words.refused(refusal))
+            return
+        self.say(self.words.t("Written: {name}", name=path.name))
 
     def _gantt_picture(self, estimate: Estimate) -> bytes | None:
-        from ui.pages.schedule_gantt import gantt_png
+        from ui.pages.schedule_picture import gantt_picture
 
-        return gantt_png(estimate, self.words, self.font())
+        return gantt_picture(estimate, self.words, self.font())
 
     def _add_organisation(self) -> None:
         self._commit_open_field()

@@ -338,6 +338,7 @@ QFrame[look="raised"] {{ background: {tokens.raised}; border: none; border-radiu
 QFrame[look="header"] {{ background: {tokens.header}; border: none; border-bottom: 1px solid {tokens.line}; }}
 QFrame[look="error"] {{ background: {tokens.err_soft}; border: 1px solid {tokens.err}; border-radius: 4px; }}
 QLabel[look="muted"] {{ color: {tokens.muted}; }}
+QLabel[look="section"] {{ font-weight: 600; }}
 QLabel[look="error"] {{ color: {tokens.err}; }}
 QLabel[look="warning"] {{ color: {tokens.warn}; }}
 QTableView, QListView {{ background: {tokens.surface}; border: 1px solid {tokens.line}; border-radius: 4px;

@@ -84,6 +84,8 @@ def _work(quote: Quote) -> Iterator[Problem]:
             if need.resource_id not in resources:
                 code = "resource_unknown"
                 yield _problem(code, (*where, "needs"), Severity.ERROR, stage=stage.name, id=need.resource_id)
+        if any(need.amount.value is None for need in stage.needs):
+            yield _problem("missing_need", (*where, "needs"), Severity.MISSING, stage=stage.name)
         if stage.kind is StageKind.GATE:
             continue
         if None in stage.tasks.duration:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from estimator.duration import unit_duration_ms
-from estimator.evidence import EvidenceKind, weakest
+from estimator.evidence import EvidenceKind, Stated, weakest
 from estimator.plan.fleet import Fleet
 from estimator.problems import Absent
 from estimator.quote import AssignmentPolicy, Organisation, Quote, Stage, StageKind, Tasks
@@ -40,6 +40,9 @@ def missing_for_time(quote: Quote, organisation: Organisation) -> Absent | None:
             return Absent("no_mechanism", ("organisations", organisation.id, "mechanism"))
         if stage.kind is not StageKind.GATE and None in stage.tasks.duration:
             return Absent("missing_duration", (*where, "duration"), (("stage", stage.name),))
+        for need in stage.needs:
+            if need.amount.value is None:
+                return Absent("missing_need", (*where, "needs"), (("stage", stage.name),))
         for factor in stage.card_factors:
             if factor.factor.value is None:
                 return Absent("missing_factor", (*where, "card_factors"), (("stage", stage.name),))
@@ -120,7 +123,7 @@ def problem_of(
         duration_ms=np.concatenate([column.duration_ms for column in columns]),
         cards=np.repeat(np.array([column.cards for column in columns], dtype=np.int64), sizes),
         capacity=np.array(
-            [_scaled(resource.capacity.value or Decimal(0), ROUND_FLOOR) for resource in workload.resources],
+            [_scaled(_known(resource.capacity), ROUND_FLOOR) for resource in workload.resources],
             dtype=np.int64,
         ),
         need=np.repeat(_rows([column.need for column in columns], len(workload.resources)), sizes, axis=0),
@@ -186,7 +189,7 @@ def _stage_columns(
     need_row, hold_row = [], []
     for resource in quote.workload.resources:
         need = needs.get(resource.id)
-        need_row.append(0 if need is None else _scaled(need.amount.value or Decimal(0), ROUND_CEILING))
+        need_row.append(0 if need is None else _scaled(_known(need.amount), ROUND_CEILING))
         hold_ms = None if need is None or need.hold is None else need.hold.ms
         hold_row.append(-1 if hold_ms is None else hold_ms)
     if stage.kind is StageKind.GATE:
@@ -236,6 +239,13 @@ def _cap(organisation: Organisation, stage: Stage, variant: Variant) -> int:
     if variant.tasks_at_once is not None:
         cap = variant.tasks_at_once
     return -1 if cap is None else cap
+
+
+def _known(stated: Stated) -> Decimal:
+    """Return a value that `missing_for_time` has found to be there."""
+    if stated.value is None:
+        raise LookupError("a missing number reached the schedule")
+    return stated.value
 
 
 def _scaled(value: Decimal, rounding: str) -> int:

@@ -78,6 +78,7 @@ SENTENCES: dict[str, str] = {
     "missing_capacity": _("The capacity of {resource} is missing."),
     "missing_duration": _("The duration of {stage} is missing."),
     "missing_factor": _("A card's factor is missing in {stage}."),
+    "missing_need": _("How much a task of {stage} takes of a shared resource is missing."),
     "missing_slow_down": _("The mutual slow-down is missing. Write 1 if tasks do not slow each other down."),
     "missing_memory": _("The memory of a task of {stage} is missing."),
     "missing_context": _("The context of {stage} is missing. Write 0 if there is none."),
@@ -128,6 +129,7 @@ SENTENCES: dict[str, str] = {
         "{name} is in the old format or has a password. Save it as .xlsx without one."
     ),
     "workbook_unpacks_too_large": _("{name} unpacks to more than is read. It was not imported."),
+    "no_schedule_yet": _("There is no schedule yet. Nothing was written."),
     "no_file_named": _("Name a .cabida file, or an embedded sample with --sample."),
     "not_a_quote": _("This file is not a Cabida quote."),
     "quote_missing": _("The file has no quote inside. It was not opened."),

@@ -31,7 +31,9 @@ def test_an_empty_quote_says_what_is_missing() -> None:
 
 def test_a_missing_duration_and_memory_name_their_place() -> None:
     stage = conversion()
-    blank = stage.replaced(tasks=stage.tasks.replaced(duration=(None,)), memory=stage.memory.replaced(phases=()))
+    blank = stage.replaced(
+        tasks=stage.tasks.replaced(duration=(None,)), memory=stage.memory.replaced(phases=())
+    )
     found = codes(source_quote(blank))
     assert found["missing_duration"].where == ("workload", "stages", "conversion", "duration")
     assert found["missing_memory"].where == ("workload", "stages", "conversion", "memory")

@@ -59,7 +59,9 @@ def test_a_shared_resource_starts_unknown_and_every_stage_on_cards_needs_it() ->
 
 
 def test_a_new_quote_has_two_organisations_and_no_number_that_nobody_stated() -> None:
-    quote = edits.new_quote(unit="image", count=8, stage_name="Images", assembly_name="Assembly", gate_name="Gate")
+    quote = edits.new_quote(
+        unit="image", count=8, stage_name="Images", assembly_name="Assembly", gate_name="Gate"
+    )
     assert [stage.kind for stage in quote.workload.stages] == [
         StageKind.INDEPENDENT,
         StageKind.STATION,

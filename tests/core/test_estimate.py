@@ -49,9 +49,7 @@ def test_without_a_limit_the_reference_stays_until_the_planner_chooses() -> None
 
 def test_before_any_price_the_fewest_cards_that_meet_the_limit_are_shown() -> None:
     quote = source_quote(organisations=(organisation("A", 1), organisation("C", 4), organisation("B", 2)))
-    quote = quote.replaced(
-        offers=(), workload=quote.workload.replaced(quota_cards=None), reference_id="A"
-    )
+    quote = quote.replaced(offers=(), workload=quote.workload.replaced(quota_cards=None), reference_id="A")
     result = estimate(quote, TODAY)
     assert result.shown_organisation_id == "B"
     assert result.shown is not None
@@ -64,7 +62,9 @@ def test_a_quote_with_no_price_has_no_total() -> None:
     quote = quote.replaced(offers=(HIVENET.replaced(price_per_card_hour=None),))
     plan = estimate(quote, TODAY).plan("B/hourly:hivenet")
     assert plan is not None
-    assert plan.price.gross == Absent("missing_price", ("offers", "hivenet", "price"), (("offer", "RTX 4090"),))
+    assert plan.price.gross == Absent(
+        "missing_price", ("offers", "hivenet", "price"), (("offer", "RTX 4090"),)
+    )
 
 
 def test_blank_tasks_at_once_are_the_fewest_that_meet_the_limit() -> None:
@@ -134,7 +134,11 @@ def test_hourly_cards_are_released_between_stages_and_a_restart_pays_the_minimum
         id="b", name="b", kind=StageKind.STATION, after=("a",), tasks=Tasks(duration=(Decimal(60),))
     )
     last = Stage(
-        id="c", name="c", after=("b",), tasks=Tasks(count=(2,), duration=(Decimal(30),)), memory=whole_memory(1)
+        id="c",
+        name="c",
+        after=("b",),
+        tasks=Tasks(count=(2,), duration=(Decimal(30),)),
+        memory=whole_memory(1),
     )
     layouts = tuple(StageLayout(stage_id=name, tasks_at_once=2) for name in ("a", "c"))
     quote = source_quote().replaced(
@@ -179,12 +183,12 @@ def test_a_term_that_crosses_the_clock_change_is_an_hour_shorter() -> None:
 def test_75_hours_on_three_day_terms_take_four_days_at_180() -> None:
     # O-COST-12: a 3-day term ends 3 h before the plan; 3 + 3 days at 180.00 or 7 days at 180.00
     lot = LOT_4090.replaced(
-        terms=tuple(TermPrice(days=days, price=Decimal(price)) for days, price in ((3, 90), (7, 180), (30, 600)))
+        terms=tuple(
+            TermPrice(days=days, price=Decimal(price)) for days, price in ((3, 90), (7, 180), (30, 600))
+        )
     )
     quote = source_quote(conversion((75 * 60,)), organisations=(organisation("A", 1),), limit=None)
-    quote = quote.replaced(
-        offers=(lot,), start=dt.datetime(2026, 6, 1, 9), time_zone="Europe/Madrid"
-    )
+    quote = quote.replaced(offers=(lot,), start=dt.datetime(2026, 6, 1, 9), time_zone="Europe/Madrid")
     plan = estimate(quote, TODAY).plan("A/lots:rtx-4090")
     assert plan is not None
     assert plan.price.net == Decimal("180.00")
@@ -265,15 +269,23 @@ def test_evidence_of_a_result_is_the_worst_of_its_inputs_and_never_better_than_d
     sure = stage.replaced(tasks=stage.tasks.replaced(evidence=GIVEN))
     quote = source_quote(sure, mutual_slow_down=given(1))
     assembly = quote.workload.stages[1]
-    stages = (sure, assembly.replaced(tasks=assembly.tasks.replaced(evidence=GIVEN)), quote.workload.stages[2])
-    result = estimate(quote.replaced(workload=quote.workload.replaced(stages=stages)), TODAY).organisation("B")
+    stages = (
+        sure,
+        assembly.replaced(tasks=assembly.tasks.replaced(evidence=GIVEN)),
+        quote.workload.stages[2],
+    )
+    result = estimate(quote.replaced(workload=quote.workload.replaced(stages=stages)), TODAY).organisation(
+        "B"
+    )
     assert result is not None
     assert result.time_kind is EvidenceKind.DERIVED
 
 
 @having(st.lists(st.integers(1, 40), min_size=1, max_size=12), st.integers(1, 6))
 def test_a_card_more_never_makes_the_staircase_longer(durations: list[int], cards: int) -> None:
-    quote = source_quote(conversion(tuple(durations)), organisations=(organisation("A", cards),), quota_cards=None)
+    quote = source_quote(
+        conversion(tuple(durations)), organisations=(organisation("A", cards),), quota_cards=None
+    )
     steps = estimate(quote, TODAY).staircase
     times = [step.delivery_ms for step in steps]
     assert times == sorted(times, reverse=True)

@@ -104,5 +104,7 @@ def test_a_need_at_the_largest_still_fits_and_one_gib_more_does_not(
     if need == 0:
         return
     for extra, expected in ((0, True), (GIB, False)):
-        memory = stage_memory("s", [phase("run", Term("whole", Size(need + extra, need + extra, KIND), False))], lines, 1)
+        memory = stage_memory(
+            "s", [phase("run", Term("whole", Size(need + extra, need + extra, KIND), False))], lines, 1
+        )
         assert (verdict_on("card", usable, lines, (memory,)).fits is not Fit.NO) is expected

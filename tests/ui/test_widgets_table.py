@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QStyleOptionViewItem, QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
@@ -242,3 +242,15 @@ def test_ragged_lines_are_filled_and_nothing_is_no_row() -> None:
     assert from_tsv("a\tb\nc\n") == (("a", "b"), ("c", ""))
     assert from_tsv("") == ()
     assert from_tsv('"two\nlines"\tx') == (("two\nlines", "x"),)
+
+
+def test_a_table_paints_the_chip_of_a_rows_evidence(qtbot: QtBot) -> None:
+    column = Column[str]("Evidence", lambda _: "", evidence=lambda _: EvidenceKind.ASSUMED)
+    theme = Theme()
+    model = TupleTableModel([column], WORDS, theme)
+    model.show_rows(("one",))
+    view = TableView(model, WORDS, theme, "table")
+    qtbot.addWidget(view)
+    index = view.model().index(0, 0)
+    # The chip has a word and an icon, so an empty text with a chip is wider than the padding alone.
+    assert view.itemDelegate().sizeHint(QStyleOptionViewItem(), index).width() > 60

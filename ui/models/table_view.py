@@ -231,8 +231,8 @@ class CellDelegate(QStyledItemDelegate):
             width += 22
         if index.data(SAMPLE_ROLE):
             width += self._tag_width() + 6
-        kind = index.data(EVIDENCE_ROLE)
-        if isinstance(kind, EvidenceKind):
+        kind = _evidence(index)
+        if kind is not None:
             width += chip_size(kind, self._theme, self._words).width() + (6 if text else 0)
         return QSize(width, self._theme.row_height())
 
@@ -258,9 +258,9 @@ class CellDelegate(QStyledItemDelegate):
         if drawing is not None:
             drawing.paint(painter, QRect(box.x(), box.y() + (box.height() - 16) // 2, 16, 16))
             box.setLeft(box.left() + 22)
-        kind = index.data(EVIDENCE_ROLE)
+        kind = _evidence(index)
         text = str(index.data() or "")
-        if isinstance(kind, EvidenceKind):
+        if kind is not None:
             size = chip_size(kind, self._theme, self._words)
             left = box.right() + 1 - size.width() if text else box.x()
             paint_chip(
@@ -308,3 +308,9 @@ class CellDelegate(QStyledItemDelegate):
         painter.drawRoundedRect(tag.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
         painter.drawText(tag, Qt.AlignmentFlag.AlignCenter, self._words.t("SAMPLE"))
         painter.restore()
+
+
+def _evidence(index: _Index) -> EvidenceKind | None:
+    # An enum of text crosses Qt's variants as plain text.
+    stored = index.data(EVIDENCE_ROLE)
+    return EvidenceKind(stored) if stored else None

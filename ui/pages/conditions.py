@@ -31,6 +31,7 @@ from ui.pages.changing_table import ChangingTableModel
 from ui.pages.conditions_form import ConditionForm
 from ui.pages.conditions_rows import (
     ADMIN_CONSOLE,
+    VERIFY,
     ConditionRow,
     condition_columns,
     condition_rows,
@@ -102,6 +103,7 @@ class ConditionsPage(Page):
 
     def go_to(self, place: Place) -> bool:
         if place[:1] == ("trial",):
+            self._open_form(False)
             target: QWidget = self.trial
             if place[1:2] == ("where_seen",):
                 target = self.seen
@@ -120,9 +122,15 @@ class ConditionsPage(Page):
         if self.table.isHidden():
             self.own_text.setFocus()
             return
-        if not self.table.currentIndex().isValid() and self.model.rowCount() > 1:
+        current = self.table.currentIndex()
+        if not current.isValid() or self.model.is_group(current.row()):
             self.table.setCurrentIndex(self.model.index(1, 0))
         self.table.setFocus()
+
+    @property
+    def said(self) -> str:
+        """What the conditions come to, as shown."""
+        return self._summary.text()
 
     # Building
 
@@ -238,7 +246,7 @@ class ConditionsPage(Page):
     def _row_opened(self, source: int) -> None:
         row = self.model.rows[source]
         if isinstance(row, ConditionRow) and self._show_in_form(row.id):
-            self.form.show()
+            self._open_form(True)
             self.form.states[row.state].setFocus()
 
     def _show_in_form(self, condition_id: str) -> bool:
@@ -250,9 +258,15 @@ class ConditionsPage(Page):
         self.form.show_condition(row, record_of(self._quote, condition_id))
         return True
 
+    def _open_form(self, is_open: bool) -> None:
+        """Show or hide the form; it takes the room of what it repeats, and of where the trial was seen."""
+        self.form.setVisible(is_open)
+        self.table.setColumnHidden(VERIFY, is_open)
+        self._where.setVisible(not is_open)
+
     def _close_form(self) -> None:
         had_focus = self.form.isAncestorOf(self.focusWidget()) if self.focusWidget() is not None else False
-        self.form.hide()
+        self._open_form(False)
         if had_focus:
             self.focus_first()
 

@@ -97,6 +97,8 @@ class ConditionForm(QFrame):
         other = row.id != self.condition_id
         self._row, self._record = row, record
         self._claim.setText(row.claim)
+        self._verify.setText(row.verify)
+        self._verify.setVisible(bool(row.verify))
         self.states[row.state].setChecked(True)
         self.decisive.setChecked(row.decisive)
         self.decisive.setEnabled(not row.forced)
@@ -137,17 +139,22 @@ class ConditionForm(QFrame):
         self._forced = QLabel(words.t("Always decisive: without it no quote is firm."))
         self._forced.setWordWrap(True)
         self._forced.setProperty("look", "muted")
+        self._verify = QLabel()
+        self._verify.setWordWrap(True)
+        self._verify.setProperty("look", "muted")
         top = QHBoxLayout()
         top.addWidget(self._claim, 1)
         top.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
         states = QHBoxLayout()
         for button in self.states.values():
+            button.setMinimumWidth(button.sizeHint().width() + 6)  # the focus frame takes room inside
             states.addWidget(button)
         states.addStretch(1)
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 10, 12, 12)
         column.setSpacing(10)
         column.addLayout(top)
+        column.addWidget(self._verify)
         column.addLayout(states)
         column.addWidget(self.decisive)
         for widget in (self._forced, self._text, self._observed, self._seen):

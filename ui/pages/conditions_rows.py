@@ -16,10 +16,12 @@ from estimator.problems import Place
 from estimator.quote import ConditionRecord, ConditionState, Quote
 from estimator.results.estimate import Condition, Estimate
 from estimator.wording import Wording
-from estimator.wording.phrases import condition_text, floor_memory
+from estimator.wording.phrases import condition_text, floor_memory, names_of
 from ui.models.table import Column, Group
 
 ADMIN_CONSOLE = "admin_console"
+VERIFY = 4
+"""The column that the form repeats while it is open."""
 STATE_ICONS = {
     ConditionState.OPEN: "circle",
     ConditionState.MET: "tick",
@@ -84,6 +86,14 @@ def condition_columns(words: Wording) -> tuple[Column[ConditionRow], ...]:
             icon=lambda row: "tick" if row.decisive else None,
         ),
     )
+
+
+def claim_text(words: Wording, estimate: Estimate, condition: Condition) -> str:
+    """Return what has to hold; of a number that is not known also where it stands."""
+    if condition.code != "input_unknown":
+        return condition_text(words, condition)
+    place = words.place(condition.where, names_of(words, estimate.quote))
+    return words.t("A number that the plan needs is known: {place}", place=place)
 
 
 def record_of(quote: Quote, condition_id: str) -> ConditionRecord:
@@ -161,7 +171,7 @@ def _row(words: Wording, estimate: Estimate, condition: Condition) -> ConditionR
         condition.id,
         condition.state,
         words.word(condition.state),
-        condition_text(words, condition),
+        claim_text(words, estimate, condition),
         value,
         None if own else condition.kind,
         _possible(words, estimate, condition),

@@ -116,7 +116,18 @@ class CostPage(Page):
         return self.settings.focus_place(place[1:])
 
     def focus_first(self) -> None:
-        (self.lines if self.plans.isHidden() else self.plans).setFocus()
+        if self.plans.isHidden():
+            self.lines.setFocus()
+            return
+        current = self.plans.currentIndex()
+        if not current.isValid() or self.plan_model.is_group(current.row()):
+            self.plans.setCurrentIndex(self.plan_model.index(1, 1))
+        self.plans.setFocus()
+
+    @property
+    def refusal_shown(self) -> str:
+        """The sentence about a text that a price line refused, or empty."""
+        return "" if self._sentence.isHidden() else self._sentence.text()
 
     # Building
 

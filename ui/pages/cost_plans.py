@@ -13,6 +13,7 @@ from typing import Any
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QKeyEvent
 
+from estimator.catalogue import HourlyOffer
 from estimator.evidence import EvidenceKind
 from estimator.problems import Absent
 from estimator.quote import Quote
@@ -283,12 +284,10 @@ def _excluded(words: Wording, estimate: Estimate) -> Iterator[PlanRow]:
         organisation = quote.organisation(result.organisation_id)
         name = result.organisation_id if organisation is None else organisation_name(organisation)
         for key, reason in result.excluded:
-            kind, _, named = key.partition(":")
-            offer, card = quote.offer(named), quote.card(named)
-            if offer is not None:
-                what = words.t("{offer} by the hour", offer=offer.name) if kind == "hourly" else offer.name
-            else:
-                what = words.t("lots of {card}", card=named if card is None else card.name)
+            offer = quote.offer(key)
+            what = key if offer is None else offer.name
+            if isinstance(offer, HourlyOffer):
+                what = words.t("{offer} by the hour", offer=offer.name)
             yield PlanRow(
                 "",
                 f"{name} · {what}",

@@ -87,6 +87,7 @@ def bars_content(
         usable_bytes=None if card is None else card.usable_bytes,
         usable_text=usable_text,
         axis_text=words.t("GiB on each card"),
+        legend=tuple((memory_line_name(words, name), CHART_CLASSES[name]) for name in _names(memory)),
     )
 
 
@@ -94,13 +95,12 @@ def ledger_columns(words: Wording, memory: StageMemory, card: Card | None) -> tu
     """Return the columns of the same numbers: phase, a column a line, peak, spare, evidence."""
     digits = _digits(memory, card)
     worst = memory.worst
-    names = {line.name for phase in memory.phases for line in phase.lines}
 
     def is_worst(phase: PhaseMemory) -> bool:
         return phase is worst
 
     first: Column[PhaseMemory] = Column(words.t("Phase"), lambda phase: phase.phase, bold=is_worst)
-    lines = [_line_column(words, name, digits) for name in sorted(names, key=_ORDER.index)]
+    lines = [_line_column(words, name, digits) for name in _names(memory)]
     peak: Column[PhaseMemory] = Column(
         words.t("Peak"),
         lambda phase: words.number(bytes_to_gib(phase.peak_bytes), digits),
@@ -200,6 +200,11 @@ def why_no_bars(words: Wording, quote: Quote, stage_id: str, memory: StageMemory
 def capital(text: str) -> str:
     """Return a phrase as it begins a line."""
     return text[:1].upper() + text[1:]
+
+
+def _names(memory: StageMemory) -> list[str]:
+    """Return the lines that any phase holds, as they are stacked."""
+    return sorted({line.name for phase in memory.phases for line in phase.lines}, key=_ORDER.index)
 
 
 def _segments(words: Wording, phase: PhaseMemory) -> list[Segment]:

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from PySide6.QtCore import QModelIndex
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtWidgets import QComboBox, QGridLayout, QHeaderView, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from estimator import edits
 from estimator.evidence import Evidence, EvidenceKind, Stated
@@ -27,7 +27,7 @@ from ui.widgets.evidence_editor import EvidenceEditor
 from ui.widgets.field import Field
 from ui.widgets.typed_line import TextField
 
-_MOST_ROWS = 14
+_MOST_ROWS = 40
 _VALUE = 1
 
 
@@ -72,6 +72,11 @@ class TermsEditor(QWidget):
         self.model: TupleTableModel[TermRow] = TupleTableModel(self._columns(), words, theme)
         self.table = TableView(self.model, words, theme, words.t("What a task holds, by phase"))
         self.model.setParent(self.table)
+        self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        head = self.table.horizontalHeader()
+        head.setStretchLastSection(False)
+        head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.add_phase = QPushButton(words.t("Add phase"))
         self.add_term = QPushButton(words.t("Add term"))
         self.remove = QPushButton(words.p("term", "Remove"))
@@ -122,11 +127,9 @@ class TermsEditor(QWidget):
         self._quote, self._stage_id = quote, stage_id
         self.setEnabled(quote.workload.stage(stage_id) is not None)
         rows = self._rows()
-        before = self.model.rows
-        self.model.show_rows(rows)
-        self._sentence.hide()
-        if [type(row) for row in before] != [type(row) for row in rows]:
-            self.table.fit_columns()
+        if rows != self.model.rows:  # showing them again would overwrite a value that is being typed
+            self.model.show_rows(rows)
+            self._sentence.hide()
         self.table.fit_height(_MOST_ROWS)
         self._restore()
         self._show_details()
@@ -186,7 +189,7 @@ class TermsEditor(QWidget):
 
     def _columns(self) -> list[Column[TermRow]]:
         return [
-            Column(self._words.t("What"), lambda row: row.name),
+            Column(self._words.t("What"), lambda row: row.name, tooltip=lambda row: row.name),
             Column(
                 "GiB",
                 self._value_text,

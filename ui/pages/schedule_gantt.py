@@ -6,21 +6,20 @@ by one only when asked. Nothing is scheduled here, and no pixel or colour is kno
 
 from __future__ import annotations
 
-import heapq
+import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 
 import numpy as np
-from numpy.typing import NDArray
 
 from estimator.plan.fleet import FleetPart, fleet_of
-from estimator.problems import Absent
 from estimator.quote import Quote, ResourceKind, Stage, StageKind
 from estimator.results.estimate import Estimate, OrganisationResult, Plan, Timing
 from estimator.wording import Wording
 from estimator.wording.phrases import organisation_label
+from ui.gantt.axis import moment_text
 from ui.gantt.model import (
     Difference,
     GanttModel,
@@ -32,19 +31,27 @@ from ui.gantt.model import (
     Tone,
     build_model,
 )
+from ui.pages.schedule_tasks import (
+    MOST_LANES,
+    Int64,
+    TaskColumns,
+    TaskNames,
+    expanded,
+    first_groups,
+    joined,
+    lanes_of,
+    spans_of,
+    taken,
+)
 
 CARD_CLASSES = (1, 2, 5, 6)
 OFF_CARDS_CLASS = 3
 RESOURCE_CLASSES = {ResourceKind.LICENCE: 4, ResourceKind.STORAGE: 5, ResourceKind.LINK: 5}
 RESOURCE_ICONS = {ResourceKind.LICENCE: "key", ResourceKind.STORAGE: "cylinder", ResourceKind.LINK: "link"}
-MOST_LANES = 16
-"""Where more tasks than this run at once off the cards, one row shows their whole span."""
 IDLE_TEXT_SHARE = 0.08
 RESOURCE_SCALE = 1000
 """The schedule counts shared capacities in thousandths."""
 EMPTY_HORIZON_MS = 3_600_000
-
-Int64 = NDArray[np.int64]
 
 
 class ColourBy(StrEnum):
@@ -52,29 +59,6 @@ class ColourBy(StrEnum):
 
     STAGE = "stage"
     LOT = "lot"
-
-
-@dataclass(frozen=True, eq=False)
-class TaskColumns:
-    """Single tasks in columns, a row for each task and card: what a bar or a line of the table stands for.
-
-    `number` counts within the stage from 1. `row` is that of the chart. `folded`: how many tasks a bar of a
-    stage with very many at once stands for, else 1.
-    """
-
-    stage: Int64
-    group: Int64
-    number: Int64
-    card: Int64
-    start_ms: Int64
-    end_ms: Int64
-    row: Int64
-    folded: Int64
-
-    @property
-    def count(self) -> int:
-        """How many there are."""
-        return int(self.start_ms.size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,34 +71,24 @@ class Chart:
     names: TaskNames
 
 
-@dataclass(frozen=True, eq=False)
-class TaskNames:
-    """The names of tasks, made only when asked: the planner's own, or the stage's with a number."""
+@dataclass(frozen=True, slots=True)
+class _Units:
+    """The lots that a plan holds, and which of them each card is in."""
 
-    words: Wording
-    stages: tuple[Stage, ...]
-    first_group: tuple[int, ...]
-    """Of each stage, its first group in the schedule."""
-
-    def name(self, stage: int, group: int, number: int) -> str:
-        """Return the name of one task."""
-        one = self.stages[stage]
-        place = group - self.first_group[stage]
-        own = one.tasks.names[place] if place < len(one.tasks.names) else ""
-        if own and one.tasks.count[place] == 1:
-            return own
-        if one.tasks.total == 1:
-            return own or one.name
-        return f"{own or one.name} {self.words.number(number)}"
+    of_card: tuple[int, ...]
+    names: list[str]
 
 
 @dataclass
 class _Parts:
     """What a chart is put together from, while it is."""
 
+    start: dt.datetime | None
     rows: list[GanttRow] = field(default_factory=list)
     tasks: list[TaskColumns] = field(default_factory=list)
     unit: list[Int64] = field(default_factory=list)
+    """Of each task which of `unit_names` it runs on, -1 off the cards."""
+    unit_names: list[str] = field(default_factory=list)
     milestones: list[Milestone] = field(default_factory=list)
     steps: list[ResourceSteps] = field(default_factory=list)
     idle: list[tuple[int, int, int, str]] = field(default_factory=list)
@@ -127,29 +101,31 @@ def chart_of(
     *,
     colour_by: ColourBy = ColourBy.STAGE,
     compared: bool = False,
+    start: dt.datetime | None = None,
 ) -> Chart | None:
     """Return the chart of the organisation shown, with the reference under it where `compared`.
 
-    None where the organisation has no timing: `empty_chart` then shows its axis and rows.
+    `start` (with a zone) turns the times of milestones into dates. None where the organisation has no timing:
+    `empty_chart` then shows its axis and rows.
     """
     shown = estimate.shown
     if shown is None or not isinstance(shown.timing, Timing):
         return None
     quote, stages = estimate.quote, estimate.quote.workload.stages
     other = comparable(estimate) if compared else None
-    parts = _Parts()
+    parts = _Parts(start)
     horizon = shown.timing.delivery_ms
     if other is not None and isinstance(other.timing, Timing):
         horizon = max(horizon, other.timing.delivery_ms)
         parts.rows.append(_heading(words, estimate, shown, shown.timing))
-    _add_plan(words, quote, parts, shown.timing, _units(quote, estimate.shown_plan, shown))
+    _add_plan(words, quote, parts, shown.timing, _units(words, quote, estimate.shown_plan, shown))
     if other is not None and isinstance(other.timing, Timing):
         _add_difference(words, parts, shown.timing, other.timing)
         parts.rows.append(_heading(words, estimate, other, other.timing))
         plan = other.plan(other.best_plan_id)
-        _add_plan(words, quote, parts, other.timing, _units(quote, plan, other))
+        _add_plan(words, quote, parts, other.timing, _units(words, quote, plan, other))
     _add_resources(words, quote, parts, shown.timing)
-    names = TaskNames(words, stages, _first_groups(stages, shown.timing))
+    names = TaskNames(words, stages, first_groups(stages, shown.timing))
     return _assembled(words, quote, parts, names, colour_by, horizon)
 
 
@@ -185,84 +161,28 @@ def _heading(words: Wording, estimate: Estimate, result: OrganisationResult, tim
     return GanttRow(RowKind.HEADING, label, text, tone=Tone.BAD if late else Tone.GOOD)
 
 
-def _add_plan(words: Wording, quote: Quote, parts: _Parts, timing: Timing, units: Sequence[int]) -> None:
+def _add_plan(words: Wording, quote: Quote, parts: _Parts, timing: Timing, units: _Units) -> None:
     """Add the rows of one plan: its cards, what runs off them, its gates."""
     stages = quote.workload.stages
-    tasks = _expanded(timing, stages)
+    tasks = expanded(timing, stages)
     first = len(parts.rows)
     delivery = max(1, timing.delivery_ms)
     for card in range(timing.cards):
         share = words.percent(Decimal(int(timing.schedule.card_busy_ms[card])) * 100 / delivery, 0)
         parts.rows.append(GanttRow(RowKind.CARD, _card_name(words, card), share, "card"))
     on_cards = tasks.card >= 0
-    kept = _taken(tasks, on_cards, tasks.card[on_cards] + first)
+    kept = taken(tasks, on_cards, tasks.card[on_cards] + first)
     parts.tasks.append(kept)
-    unit_of = np.asarray(units, dtype=np.int64)
-    parts.unit.append(unit_of[kept.card] if unit_of.size else np.zeros(kept.count, dtype=np.int64))
+    parts.unit.append(np.array(units.of_card, dtype=np.int64)[kept.card] + len(parts.unit_names))
+    parts.unit_names += units.names
     _add_idle(words, parts, kept, first, timing)
-    _add_stations(words, quote, parts, _taken(tasks, ~on_cards, tasks.card[~on_cards]))
+    _add_stations(words, quote, parts, taken(tasks, ~on_cards, tasks.card[~on_cards]))
     for place, stage in enumerate(stages):
         if stage.kind is StageKind.GATE:
             parts.rows.append(GanttRow(RowKind.GATE, stage.name, icon="gate"))
             at = int(timing.schedule.stage_end_ms[place])
-            parts.milestones.append(Milestone(len(parts.rows) - 1, at, words.duration(at)))
-
-
-def _expanded(timing: Timing, stages: Sequence[Stage]) -> TaskColumns:
-    """Return every task of the schedule in columns."""
-    schedule = timing.schedule
-    count = schedule.run_count
-    run = np.repeat(np.arange(count.size, dtype=np.int64), count)
-    within = np.arange(run.size, dtype=np.int64) - np.repeat(np.cumsum(count) - count, count)
-    group = schedule.run_group[run]
-    start = schedule.run_start_ms[run] + within * schedule.run_step_ms[run]
-    place = {stage.id: at for at, stage in enumerate(stages)}
-    stage_of = np.array([place[stage_id] for stage_id in timing.group_stage], dtype=np.int64)
-    before = np.zeros(len(timing.group_stage), dtype=np.int64)
-    for group_no, first_group in enumerate(_group_starts(timing)):
-        counts = stages[int(stage_of[group_no])].tasks.count
-        before[group_no] = sum(counts[: group_no - first_group])
-    stage = stage_of[group]
-    is_task = np.array([one.kind is not StageKind.GATE for one in stages], dtype=np.bool_)[stage]
-    number = before[group] + schedule.run_first[run] + within + 1
-    columns = TaskColumns(
-        stage=stage,
-        group=group,
-        number=number,
-        card=schedule.run_card[run],
-        start_ms=start,
-        end_ms=start + schedule.run_duration_ms[run],
-        row=np.zeros(run.size, dtype=np.int64),
-        folded=np.ones(run.size, dtype=np.int64),
-    )
-    return _taken(columns, is_task, columns.row[is_task])
-
-
-def _group_starts(timing: Timing) -> list[int]:
-    """Return for each group the first group of its stage."""
-    first: dict[str, int] = {}
-    return [first.setdefault(stage_id, group) for group, stage_id in enumerate(timing.group_stage)]
-
-
-def _first_groups(stages: Sequence[Stage], timing: Timing) -> tuple[int, ...]:
-    first: dict[str, int] = {}
-    for group, stage_id in enumerate(timing.group_stage):
-        first.setdefault(stage_id, group)
-    return tuple(first.get(stage.id, 0) for stage in stages)
-
-
-def _taken(tasks: TaskColumns, chosen: NDArray[np.bool_] | Int64, rows: Int64) -> TaskColumns:
-    """Return the chosen tasks, placed in those rows."""
-    return TaskColumns(
-        tasks.stage[chosen],
-        tasks.group[chosen],
-        tasks.number[chosen],
-        tasks.card[chosen],
-        tasks.start_ms[chosen],
-        tasks.end_ms[chosen],
-        rows.astype(np.int64),
-        tasks.folded[chosen],
-    )
+            text = words.duration(at) if parts.start is None else moment_text(at, parts.start, words)
+            parts.milestones.append(Milestone(len(parts.rows) - 1, at, text))
 
 
 def _add_idle(words: Wording, parts: _Parts, tasks: TaskColumns, first: int, timing: Timing) -> None:
@@ -300,52 +220,18 @@ def _add_stations(words: Wording, quote: Quote, parts: _Parts, tasks: TaskColumn
         chosen = np.flatnonzero(np.isin(tasks.stage, places))
         if chosen.size == 0:
             continue
-        lanes, count = _lanes(tasks.start_ms[chosen], tasks.end_ms[chosen])
+        lane, count = lanes_of(tasks.start_ms[chosen], tasks.end_ms[chosen])
         first = len(parts.rows)
         if count > MOST_LANES:
-            part = _spans_of(tasks, chosen, first)
+            part = spans_of(tasks, chosen, first)
             count = 1
         else:
-            part = _taken(tasks, chosen, lanes + first)
-        for lane in range(count):
-            name = names[key] if count == 1 else f"{names[key]} {words.number(lane + 1)}"
+            part = taken(tasks, chosen, lane + first)
+        for at in range(count):
+            name = names[key] if count == 1 else f"{names[key]} {words.number(at + 1)}"
             parts.rows.append(GanttRow(RowKind.STATION, name, icon="station"))
         parts.tasks.append(part)
         parts.unit.append(np.full(part.count, -1, dtype=np.int64))
-
-
-def _lanes(start_ms: Int64, end_ms: Int64) -> tuple[Int64, int]:
-    """Return a lane for each task so that none overlap, and how many lanes there are."""
-    lane = np.zeros(start_ms.size, dtype=np.int64)
-    free: list[int] = []
-    busy: list[tuple[int, int]] = []
-    used = 0
-    for at in np.lexsort((end_ms, start_ms)).tolist():
-        begin = int(start_ms[at])
-        while busy and busy[0][0] <= begin:
-            heapq.heappush(free, heapq.heappop(busy)[1])
-        if free:
-            mine = heapq.heappop(free)
-        else:
-            mine, used = used, used + 1
-        if used > MOST_LANES:
-            return lane, used
-        lane[at] = mine
-        heapq.heappush(busy, (int(end_ms[at]), mine))
-    return lane, used
-
-
-def _spans_of(tasks: TaskColumns, chosen: Int64, row: int) -> TaskColumns:
-    """Return the stretches in which any of the tasks runs, as one bar each in one row."""
-    order = chosen[np.argsort(tasks.start_ms[chosen], kind="stable")]
-    start, end = tasks.start_ms[order], tasks.end_ms[order]
-    reach = np.maximum.accumulate(end)
-    first = np.flatnonzero(np.concatenate(([True], start[1:] > reach[:-1])))
-    past = np.append(first[1:], order.size)
-    part = _taken(tasks, order[first], np.full(first.size, row, dtype=np.int64))
-    return TaskColumns(
-        part.stage, part.group, part.number, part.card, part.start_ms, reach[past - 1], part.row, past - first
-    )
 
 
 def _add_difference(words: Wording, parts: _Parts, shown: Timing, reference: Timing) -> None:
@@ -402,14 +288,14 @@ def _add_resources(words: Wording, quote: Quote, parts: _Parts, timing: Timing) 
 def _assembled(
     words: Wording, quote: Quote, parts: _Parts, names: TaskNames, colour_by: ColourBy, horizon: int
 ) -> Chart:
-    tasks = _joined(parts.tasks)
+    tasks = joined(parts.tasks)
     unit = np.concatenate(parts.unit) if parts.unit else np.zeros(0, dtype=np.int64)
     # In the model's own order, so that a bar's index is a task's place.
     order = np.lexsort((tasks.end_ms, tasks.start_ms, tasks.row))
-    tasks, unit = _taken(tasks, order, tasks.row[order]), unit[order]
+    tasks, unit = taken(tasks, order, tasks.row[order]), unit[order]
     stages = quote.workload.stages
     if colour_by is ColourBy.LOT:
-        classes, group, group_names = _lot_colours(words, unit)
+        classes, group, group_names = _lot_colours(words, unit, parts.unit_names)
     else:
         classes, group, group_names = _stage_colours(words, stages, tasks)
 
@@ -437,15 +323,6 @@ def _assembled(
         horizon_ms=horizon if limit is None else max(horizon, limit.at_ms),
     )
     return Chart(model, tasks, stages, names)
-
-
-def _joined(parts: Sequence[TaskColumns]) -> TaskColumns:
-    def column(name: str) -> Int64:
-        arrays: list[Int64] = [getattr(part, name) for part in parts]
-        return np.concatenate(arrays) if arrays else np.zeros(0, dtype=np.int64)
-
-    names = ("stage", "group", "number", "card", "start_ms", "end_ms", "row", "folded")
-    return TaskColumns(*(column(name) for name in names))
 
 
 def _stage_colours(
@@ -480,40 +357,39 @@ def _stage_legend(words: Wording, stage: Stage) -> str:
     return words.n("{stage}, {count} task", "{stage}, {count} tasks", total, stage=stage.name)
 
 
-def _lot_colours(words: Wording, unit: Int64) -> tuple[Int64, Int64, tuple[str, ...]]:
+def _lot_colours(words: Wording, unit: Int64, names: Sequence[str]) -> tuple[Int64, Int64, tuple[str, ...]]:
     """Return classes by lot: lots take turns, what is off the cards keeps its own."""
-    last = int(unit.max(initial=-1))
-    off = last + 1
-    group = np.where(unit < 0, off, unit)
     turns = np.array(CARD_CLASSES, dtype=np.int64)
     classes = np.where(unit < 0, OFF_CARDS_CLASS, turns[np.maximum(unit, 0) % turns.size])
-    names = (
-        *(words.t("Lot {number}", number=words.number(at + 1)) for at in range(off)),
-        words.t("Off the cards"),
-    )
-    return classes, group, names
+    return classes, np.where(unit < 0, len(names), unit), (*names, words.t("Off the cards"))
 
 
-def _units(quote: Quote, plan: Plan | None, result: OrganisationResult) -> tuple[int, ...]:
-    """Return which held lot each card of the schedule belongs to; empty where nothing is held.
+def _units(words: Wording, quote: Quote, plan: Plan | None, result: OrganisationResult) -> _Units:
+    """Return which held lot each card of the schedule belongs to.
 
     The cards stand in the order of the holdings, node by node, as the plan took them.
     """
+    cards = result.timing.cards if isinstance(result.timing, Timing) else 0
     organisation = quote.organisation(result.organisation_id)
-    if plan is None or organisation is None or isinstance(result.timing, Absent):
-        return ()
+    together = _Units((0,) * cards, [words.t("Cards with no offer yet")])
+    if plan is None or organisation is None:
+        return together
     crosses = all(
         organisation.layout(stage.id).may_cross_nodes for stage in quote.workload.stages if stage.on_cards
     )
-    parts = []
+    parts, names = [], []
     for held in plan.holdings:
         offer = quote.offer(held.offer_id)
         if offer is None or not held.terms:
-            return (0,) * result.timing.cards
-        cards = held.cards // max(1, held.count)
-        parts.append(FleetPart(held.offer_id, offer.card_id, held.count, cards, offer.cards_per_node, 0))
+            return _Units((0,) * cards, [held.offer_id if offer is None else offer.name])
+        of_each = held.cards // max(1, held.count)
+        parts.append(FleetPart(held.offer_id, offer.card_id, held.count, of_each, offer.cards_per_node, 0))
+        names += [
+            offer.name if held.count == 1 else f"{offer.name} · {words.number(copy + 1)}"
+            for copy in range(held.count)
+        ]
     fleet = fleet_of(parts, result.tasks_at_once or 1, result.cards_per_task, crosses)
-    return fleet.unit if fleet.cards == result.timing.cards else ()
+    return _Units(fleet.unit, names) if fleet.cards == cards else together
 
 
 def _limit(words: Wording, quote: Quote, horizon_ms: int) -> Limit | None:

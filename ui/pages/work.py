@@ -10,9 +10,10 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from estimator.problems import Place, Severity
-from estimator.quote import Quote, StageKind
+from estimator.quote import Quote, Stage, StageKind
 from estimator.results.estimate import Estimate
 from ui.pages.page import GAP, Context, Page, box
+from ui.pages.work_edits import whole_memory
 from ui.pages.work_fields import chain, focus_on, line_of, stops_in
 from ui.pages.work_flow import FlowPicture, flow_of
 from ui.pages.work_inspector import Inspector
@@ -27,8 +28,14 @@ from ui.widgets.typed_line import TypedLine
 Target = Field | NumberField | DurationField
 
 _NARROW_UNDER = 1140
-_WIDTHS = (284, 238)
-_NARROW_WIDTHS = (264, 222)
+_WIDTHS = (272, 226)
+_NARROW_WIDTHS = (256, 216)
+_PARTS = frozenset(
+    {
+        "after", "cards_per_task", "count", "duration", "kind", "memory", "name", "needs", "path",
+        "preconditions", "tasks",
+    }
+)  # fmt: skip
 
 
 class WorkPage(Page):
@@ -74,7 +81,7 @@ class WorkPage(Page):
         self.stages.show_quote(quote, self._stage_id)
         self.flow.show_flow(flow_of(self.words, quote, estimate))
         self._flow_area.setFixedHeight(self.flow.minimumSizeHint().height() + 2)
-        for widget in (self._flow_title, self._flow_note, self._flow_area):
+        for widget in (self._flow_title, self._flow_note, self._flow_frame):
             widget.setVisible(bool(stages))
         self._show_stage()
         if not stale:
@@ -82,7 +89,7 @@ class WorkPage(Page):
 
     def go_to(self, place: Place) -> bool:
         """Give focus to the field of a place under the workload, and say under it what is wrong or missing."""
-        if place[:1] != ("workload",) or place[3:] == ("memory", "phases"):
+        if place[:1] != ("workload",):
             return False
         if place[1:2] == ("stages",):
             return self._go_to_stage(place)
@@ -126,7 +133,7 @@ class WorkPage(Page):
         flow_head = QHBoxLayout()
         flow_head.addWidget(self._flow_title, 1)
         flow_head.addWidget(self._flow_note)
-        frame, inside = box()
+        self._flow_frame, inside = box()
         inside.setContentsMargins(0, 0, 0, 0)
         self._flow_area = QScrollArea()
         self._flow_area.setWidgetResizable(True)
@@ -134,6 +141,8 @@ class WorkPage(Page):
         self._flow_area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._flow_area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._flow_area.setWidget(self.flow)
+        self._flow_area.viewport().setAutoFillBackground(False)
+        self.flow.setAutoFillBackground(False)  # the box shows through; setWidget turns this on
         inside.addWidget(self._flow_area)
         column = QVBoxLayout(self.body)
         column.setContentsMargins(0, 0, 0, 0)
@@ -144,7 +153,7 @@ class WorkPage(Page):
         flow_part = QVBoxLayout()
         flow_part.setSpacing(6)
         flow_part.addLayout(flow_head)
-        flow_part.addWidget(frame)
+        flow_part.addWidget(self._flow_frame)
         column.addLayout(flow_part)
         column.addStretch(1)
         outer = self.layout()
@@ -225,6 +234,11 @@ class WorkPage(Page):
         if len(place) < 3 or self._quote.workload.stage(place[2]) is None:
             focus_on(self.stages.table)
             return True
+        stage = self._quote.workload.stage(place[2])
+        if len(place) > 3 and (
+            place[3] not in _PARTS or (place[3] == "memory" and not _is_ours(stage, place))
+        ):
+            return False
         self._select(place[2])
         if len(place) == 3:
             focus_on(self.stages.table)
@@ -280,3 +294,8 @@ class WorkPage(Page):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._set_widths(self.width() < _NARROW_UNDER)
+
+
+def _is_ours(stage: Stage | None, place: Place) -> bool:
+    """Whether a place of a stage's memory is one number here; phases and the lines added are Memory's."""
+    return stage is not None and len(place) == 4 and whole_memory(stage) is not None

@@ -10,11 +10,23 @@ from decimal import Decimal
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QRadioButton, QScrollArea, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QRadioButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from estimator.evidence import Evidence, Stated, StatedDuration
 from estimator.units import TimeUnit
+from ui.pages.page import box
 from ui.session import Edit
+from ui.theme import TextRole, Theme
 from ui.widgets.evidence_editor import EvidenceEditor
 from ui.widgets.number_field import DurationField, MoneyField, NumberField
 from ui.widgets.typed_line import TextField
@@ -96,6 +108,18 @@ def _end_of(widget: QWidget) -> QWidget:
     return widget if proxy is None else _end_of(proxy)
 
 
+def titled_box(theme: Theme, title: str) -> tuple[QFrame, QVBoxLayout]:
+    """Return a frame and the column to fill, under a title in the font of sections."""
+    frame, column = box()
+    column.setSpacing(6)
+    label = QLabel(title)
+    label.setWordWrap(True)
+    label.setFont(theme.font(TextRole.SECTION))
+    theme.changed.connect(lambda: label.setFont(theme.font(TextRole.SECTION)))
+    column.addWidget(label)
+    return frame, column
+
+
 def in_a_row(*widgets: QWidget, stretches: tuple[int, ...] = ()) -> QHBoxLayout:
     """Return a row of widgets, each aligned at the top; `stretches` share the room."""
     row = QHBoxLayout()
@@ -110,7 +134,9 @@ def stops_in(widget: QWidget) -> Iterator[QWidget]:
     if isinstance(widget, QRadioButton) or widget.focusPolicy() & Qt.FocusPolicy.TabFocus:
         yield widget
     elif isinstance(widget, QScrollArea):
-        yield from stops_in(widget.widget())
+        inside = widget.widget()
+        if inside is not None:
+            yield from stops_in(inside)
     elif widget.layout() is not None:
         yield from _stops_of(widget.layout())
 

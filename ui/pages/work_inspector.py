@@ -43,6 +43,7 @@ from ui.widgets.number_field import Duration, DurationField, NumberField
 from ui.widgets.typed_line import TextField
 
 _WIDE, _NARROW = 304, 276
+_SMALL = 44
 
 
 class Inspector(QObject):
@@ -71,6 +72,9 @@ class Inspector(QObject):
         self.memory_link.setProperty("look", "link")
         self.memory_sum = QLabel()
         self.memory_evidence = EvidenceEditor(words, theme, unit="GiB")
+        for editor in (self.durations.evidence, self.memory_evidence):
+            for line in (editor.low, editor.high):
+                line.setMinimumWidth(_SMALL)
         self.path = Choice()
         self.after = TickList()
         self.needs = TickList()
@@ -186,12 +190,12 @@ class Inspector(QObject):
         row.addWidget(self.memory, 1)
         row.addWidget(self.memory_unit)
         row.addWidget(self.memory_sum, 1)
-        row.addWidget(self.memory_link)
         memory_row.setFocusProxy(self.memory)
         self._memory_field = Field(self._theme, words.t("Memory of a task"), memory_row)
         self.memory.setAccessibleName(words.t("Memory of a task, GiB"))
         self.memory.problem_changed.connect(self._memory_field.show_problem)
         self._add(column, "memory", self._memory_field)
+        self._add(column, "memory_link", self.memory_link)
         self._add(column, "duration_evidence_heading", self._heading(words.t("Evidence of the duration")))
         self._add(column, "duration_evidence", self.durations.evidence)
         self._add(column, "memory_evidence_heading", self._heading(words.t("Evidence of the memory")))
@@ -270,6 +274,7 @@ class Inspector(QObject):
             "cards": stage.on_cards,
             "duration": works,
             "memory": stage.on_cards,
+            "memory_link": stage.on_cards,
             "duration_evidence_heading": works,
             "duration_evidence": works,
             "memory_evidence_heading": stage.on_cards and alone,

@@ -14,16 +14,14 @@ from estimator.evidence import GIVEN, Stated
 from estimator.problems import Place
 from estimator.quote import DeliveredAs, Independence, Quote
 from estimator.wording import Wording
-from ui.pages.page import box
 from ui.pages.work_edits import with_independence
-from ui.pages.work_fields import Ask, Choice, in_a_row, show_money, show_number, show_text
+from ui.pages.work_fields import Ask, Choice, in_a_row, show_money, show_number, show_text, titled_box
 from ui.theme import TextRole, Theme
 from ui.widgets.field import Field
 from ui.widgets.number_field import MoneyField, NumberField
 from ui.widgets.typed_line import TextField
 
-_SMALL = 72
-_SPACING = 6
+_SMALL = 60
 
 
 class DeliveredBox:
@@ -33,8 +31,7 @@ class DeliveredBox:
         self._words = words
         self._theme = theme
         self._ask = ask
-        self.frame, self._column = box(words.t("1. What is delivered?"))
-        self._column.setSpacing(_SPACING)
+        self.frame, self._column = titled_box(theme, words.t("1. What is delivered?"))
         self.result = TextField(words)
         self.result.setPlaceholderText(words.t("such as a validated index"))
         self.unit = TextField(words)
@@ -152,8 +149,7 @@ class AloneBox:
     def __init__(self, words: Wording, theme: Theme, ask: Ask) -> None:
         self._words = words
         self._ask = ask
-        self.frame, column = box(words.t("2. Is each unit computed alone?"))
-        column.setSpacing(_SPACING)
+        self.frame, column = titled_box(theme, words.t("2. Is each unit computed alone?"))
         self.radios = {
             Independence.INDEPENDENT: QRadioButton(words.t("Yes: independent tasks")),
             Independence.COOPERATIVE: QRadioButton(words.t("No: a cooperative job")),

@@ -16,7 +16,6 @@ from estimator.problems import Place
 from estimator.quote import Quote, ResourceKind, SharedResource
 from estimator.wording import Wording
 from ui.pages.new_quote import resource_name, resource_unit
-from ui.pages.page import box
 from ui.pages.work_edits import (
     needs_of,
     station_stage,
@@ -26,7 +25,7 @@ from ui.pages.work_edits import (
     with_shared,
     without_kind,
 )
-from ui.pages.work_fields import Ask, in_a_row, show_duration, show_number, show_stated_duration
+from ui.pages.work_fields import Ask, in_a_row, show_duration, show_number, show_stated_duration, titled_box
 from ui.theme import TextRole, Theme
 from ui.widgets.evidence_chip import EvidenceChip
 from ui.widgets.field import Field
@@ -46,8 +45,7 @@ class SharedBox(QObject):
         self._words = words
         self._theme = theme
         self._ask = ask
-        self.frame, column = box(words.t("3. What is shared?"))
-        column.setSpacing(6)
+        self.frame, column = titled_box(theme, words.t("3. What is shared?"))
         self.sections: dict[ResourceKind, _Section] = {}
         for kind, text in (
             (ResourceKind.STORAGE, words.t("Storage")),
@@ -87,7 +85,8 @@ class SharedBox(QObject):
         for kind, section in self.sections.items():
             of_kind = [one for one in resources if one.kind is kind]
             section.tick.setChecked(bool(of_kind))
-            section.show_kind(of_kind[0].capacity.kind if len(of_kind) == 1 else None)
+            kinds = [one.capacity.kind for one in of_kind]
+            section.show_kind(max(kinds, key=list(EvidenceKind).index, default=None))
         for resource in resources:
             self.rows[resource.id].show_resource(quote, resource, self._several(quote, resource))
         show_stated_duration(self.limit, quote.workload.limit, self.limit.duration.unit)
@@ -174,7 +173,7 @@ class ResourceRow(QWidget):
         if second is None:
             column.addWidget(self.capacity_field)
         else:
-            stretches = (2, 3) if self.minutes is not None else (1, 1)
+            stretches = (1, 3) if self.minutes is not None else (1, 1)
             column.addLayout(in_a_row(self.capacity_field, second, stretches=stretches))
         for field, label in (
             (self.capacity, self._capacity_label(resource)),
@@ -239,7 +238,7 @@ class ResourceRow(QWidget):
 
 
 class _Section(QWidget):
-    """A tick, a chip while its capacity is not verified, and the rows it opens."""
+    """A tick, a chip that says how its capacities are known at worst, and the rows it opens."""
 
     def __init__(self, words: Wording, theme: Theme, text: str) -> None:
         super().__init__()

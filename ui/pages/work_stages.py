@@ -345,6 +345,7 @@ def _columns(words: Wording) -> tuple[Column[StageRow], ...]:
             lambda row: row.stage.name,
             editable=True,
             bold=lambda row: row.stage.on_cards,
+            tooltip=lambda row: row.stage.name,
             check=lambda _row, text: "" if text.strip() else words.t("A stage needs a name."),
         ),
         Column(

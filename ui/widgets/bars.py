@@ -30,6 +30,7 @@ MARGIN_CLASS = 0
 """The class of a segment without a fill: thin diagonal lines, for margins."""
 _PLAIN_UNDER = 6
 _GAP = 8
+_MOST_ROW = 52.0
 _STEPS = (1, 2, 4, 5, 8, 10, 16, 20, 25, 40, 50, 80, 100, 200, 400, 500, 1000)
 _TICKS_AT_MOST = 10
 
@@ -70,6 +71,8 @@ class BarsContent:
     usable_bytes: int | None = None
     usable_text: str = ""
     axis_text: str = ""
+    legend: tuple[tuple[str, int], ...] = ()
+    """(name, class) of every part, in the order in which they are stacked."""
 
 
 class MemoryBars(QWidget):
@@ -96,14 +99,6 @@ class MemoryBars(QWidget):
         said = [f"{bar.name} {bar.peak_text}" for bar in content.bars]
         self.setAccessibleDescription(", ".join((content.title, *said, content.usable_text)))
         self._dress()
-
-    def legend(self) -> tuple[tuple[str, int], ...]:
-        """Return (name, class) of every part, in the order in which they are stacked."""
-        found: dict[str, int] = {}
-        for bar in self._content.bars:
-            for segment in bar.segments:
-                found.setdefault(segment.name, segment.chart_class)
-        return tuple(sorted(found.items(), key=lambda pair: (pair[1] == MARGIN_CLASS, pair[1])))
 
     def bar_box(self, index: int) -> QRectF:
         """Return the rectangle of a bar, from zero to its peak."""
@@ -150,7 +145,7 @@ class MemoryBars(QWidget):
     def _names_right(self) -> int:
         metrics = QFontMetrics(self._bold())
         widest = max((metrics.horizontalAdvance(bar.name) for bar in self._content.bars), default=0)
-        return self._head_width() + min(widest, max(60, self.width() // 5))
+        return self._head_width() + min(widest + 4, max(60, self.width() // 4))
 
     def _top(self) -> int:
         return self._line() + 6
@@ -161,7 +156,7 @@ class MemoryBars(QWidget):
     def _row_box(self, index: int) -> QRectF:
         rows = len(self._content.bars)
         room = max(0, self.height() - self._top() - self._bottom())
-        height = min(room / max(1, rows), 44.0)
+        height = min(room / max(1, rows), _MOST_ROW)
         return QRectF(0, self._top() + index * height, self.width(), height)
 
     def _axis_right(self) -> float:

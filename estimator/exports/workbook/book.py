@@ -9,8 +9,9 @@ from pathlib import Path
 
 from estimator.estimate import EstimateCancelled
 from estimator.exports.workbook.cells import MOST_ROWS, Book, in_footer
-from estimator.exports.workbook.cost_sheets import write_cost, write_lots
+from estimator.exports.workbook.cost_sheet import write_cost
 from estimator.exports.workbook.inputs import inputs_of
+from estimator.exports.workbook.lots_sheet import write_lots
 from estimator.exports.workbook.memory_sheet import MemoryCells, write_memory
 from estimator.exports.workbook.quote_sheet import Cells, status_text, write_quote
 from estimator.exports.workbook.record_sheets import write_assumptions, write_conditions

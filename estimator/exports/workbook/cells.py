@@ -37,6 +37,8 @@ RATE = "#,##0.00##"
 _INK, _MUTED, _RULE = "#1B1B1B", "#4A525A", "#C9CED3"
 _HEAD, _PAPER = "#23394A", "#FFFFFF"
 _INPUT, _INPUT_RULE = "#FFF2C8", "#8A6D1F"
+_WRAPPING = frozenset({"wrapped", "wrapped_muted"})
+_CHARACTERS_PER_WIDTH = 1.15
 _STYLES: dict[str, dict[str, object]] = {
     "title": {"bold": True, "font_size": 14},
     "status": {"bold": True, "font_color": "#7A4A00", "bg_color": "#FFEFD2"},
@@ -185,6 +187,8 @@ class Sheet:
 
     def __init__(self, book: Book, worksheet: Any, name: str, footer: str) -> None:
         self.book, self.name, self.raw = book, name, worksheet
+        self._widths: tuple[float, ...] = ()
+        self._lines: dict[int, int] = {}
         worksheet.set_landscape()
         worksheet.set_paper(9)  # A4
         worksheet.set_margins(left=0.5, right=0.5, top=0.5, bottom=0.7)
@@ -194,7 +198,13 @@ class Sheet:
         worksheet.protect("", {"format_columns": True, "format_rows": True, "objects": False})
 
     def text(self, row: int, column: int, text: str, style: str = "label") -> None:
-        """Write text as text, whatever it looks like."""
+        """Write text as text, whatever it looks like; where it wraps, make room for its lines."""
+        if style in _WRAPPING and column < len(self._widths):
+            lines = math.ceil(len(text) / (self._widths[column] * _CHARACTERS_PER_WIDTH))
+            if lines > self._lines.get(row, 1):
+                # LibreOffice does not fit rows to their text when it opens a workbook.
+                self._lines[row] = lines
+                self.tall(row, lines)
         _written(self.raw.write_string(row, column, clean_text(text), self.book.style(style)))
 
     def texts(self, row: int, column: int, texts: Iterable[str], style: str = "label") -> None:
@@ -230,6 +240,7 @@ class Sheet:
 
     def widths(self, *widths: float) -> None:
         """Set the widths of the first columns, in characters."""
+        self._widths = widths
         for column, width in enumerate(widths):
             self.raw.set_column(column, column, width)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from estimator.catalogue import HourlyOffer
+from estimator.catalogue import Card, HourlyOffer
 from estimator.evidence import Evidence, EvidenceKind, Stated, StatedDuration, span_of
 from estimator.exports.workbook.cells import PLAIN, Sheet
 from estimator.exports.workbook.inputs import fee_name
@@ -56,12 +56,21 @@ def assumptions_of(quote: Quote, words: Wording) -> Iterator[Assumption]:
         yield _stated(("workload", "queue_wait"), workload.queue_wait)
     yield _stated(("workload", "mutual_slow_down"), workload.mutual_slow_down, "×")
     for card in quote.cards:
-        measured = card.usable_basis in ("observed", "reported")
-        kind = EvidenceKind.MEASURED if measured else EvidenceKind.ASSUMED
-        evidence = Evidence(kind=kind, source=", ".join(card.sources))
+        kind, source = usable_basis(card, words)
+        evidence = Evidence(kind=kind, source=source)
         yield Assumption(("cards", card.id, "usable_bytes"), bytes_to_gib(card.usable_bytes), _GIB, evidence)
     yield from _of_offers(quote, words)
     yield from _of_pricing(quote)
+
+
+def usable_basis(card: Card, words: Wording) -> tuple[EvidenceKind, str]:
+    """Return how the usable memory of a card is known, and in words from whom."""
+    match card.usable_basis:
+        case "observed":
+            return EvidenceKind.MEASURED, words.t("As a framework saw it")
+        case "reported":
+            return EvidenceKind.MEASURED, words.t("As the driver reports it")
+    return EvidenceKind.ASSUMED, words.t("The label, read as 10⁹ bytes")
 
 
 def _of_stage(stage: Stage) -> Iterator[Assumption]:
@@ -145,6 +154,11 @@ def _stated(where: Place, stated: Stated, unit: str = "") -> Assumption:
     return Assumption(where, stated.value, unit, stated.evidence)
 
 
+def _without_precondition(where: Place) -> Place:
+    """Return the place of the stage: a precondition has no name of its own, the claim beside it says it."""
+    return where[: where.index("preconditions")] if "preconditions" in where else where
+
+
 def names_of(quote: Quote, words: Wording) -> dict[str, str]:
     """Return what people call the rows whose ids stand in places."""
     names = {choice.value: words.word(choice) for choice in StateClass}
@@ -221,7 +235,7 @@ def write_conditions(sheet: Sheet, estimate: Estimate, words: Wording) -> None:
         decisive = words.t("decisive") if condition.decisive else ""
         sheet.texts(row, 1, (words.word(condition.state), decisive))
         sheet.text(row, 3, claim, "wrapped")
-        sheet.text(row, 4, words.place(condition.where, names), "wrapped")
+        sheet.text(row, 4, words.place(_without_precondition(condition.where), names), "wrapped")
         sheet.text(row, 5, words.evidence(condition.kind))
         row += 1
     if not estimate.conditions:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from itertools import accumulate
 
 from estimator.catalogue import HourlyOffer, Lot
 from estimator.plan.fleet import Fleet, FleetPart, fleet_of
@@ -120,6 +121,7 @@ def _rows(quote: Quote, timing: Timing, whole_runs: bool) -> Iterator[Row]:
     first_group: dict[str, int] = {}
     for index, stage_id in enumerate(timing.group_stage):
         first_group.setdefault(stage_id, index)
+    tasks_before = {stage.id: [0, *accumulate(stage.tasks.count)] for stage in quote.workload.stages}
     cards: dict[int, list[int]] = {}
     for task, card in zip(schedule.run_task.tolist(), schedule.run_card.tolist(), strict=True):
         if card >= 0:
@@ -140,9 +142,8 @@ def _rows(quote: Quote, timing: Timing, whole_runs: bool) -> Iterator[Row]:
         if not lead:
             continue
         stage_id = timing.group_stage[group]
-        stage = quote.workload.stage(stage_id)
         in_stage = group - first_group[stage_id]
-        before = 0 if stage is None else sum(stage.tasks.count[:in_stage])
+        before = tasks_before[stage_id][in_stage]
         on = tuple(sorted(cards.get(task, ())))
         number = before + first + 1
         if whole_runs:
@@ -198,7 +199,7 @@ def _follow_units(quote: Quote, organisation: Organisation, rows: list[Row], ord
         for key, resource_id, amount, held in _wanted(quote, stage, row):
             if key not in free or held == 0:
                 continue
-            for giver in _taken(free[key], amount, row.start_ms):
+            for giver in _taken(free[key], amount, row):
                 if giver < 0:
                     continue
                 if resource_id and held_ms(quote, rows[giver], resource_id) < rows[giver].each_ms:
@@ -224,12 +225,19 @@ def _wanted(quote: Quote, stage: Stage, row: Row) -> Iterator[tuple[str, str, in
     yield f"cap:{stage.id}", "", 1, row.end_ms - row.start_ms
 
 
-def _taken(free: list[_Units], amount: int, by_ms: int) -> list[int]:
-    """Take units that are free by then, those of the longest standing first; return the rows that gave them."""
+def _taken(free: list[_Units], amount: int, row: Row) -> list[int]:
+    """Take units that are free in time, and return the rows that gave them back.
+
+    First those of rows that this one follows anyway, so that cards do not wait for each other without need;
+    then those of the longest standing.
+    """
     givers: list[int] = []
-    for units in free:
-        if amount == 0 or units.at_ms > by_ms:
+    followed = set(row.after)
+    for units in sorted(free, key=lambda one: one.row not in followed):
+        if amount == 0:
             break
+        if units.at_ms > row.start_ms:
+            continue
         taken = min(amount, units.amount)
         if taken:
             givers.append(units.row)

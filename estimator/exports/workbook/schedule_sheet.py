@@ -21,6 +21,9 @@ from estimator.wording import Wording
 
 MOST_BARS = 60
 CHART_PIXELS = 560
+_CHART_COLUMNS = 9
+_MOST_FROZEN = 14
+_MOST_VALIDATIONS = 60_000  # Excel takes 65,534 in a sheet
 _HOURS_FROM_MS = 48 * MS_PER_HOUR
 TASK, CARDS, STATED, LENGTH, START, END, WAITS = range(1, 8)
 _SIDE = 9
@@ -69,8 +72,13 @@ class _Writer:
     inputs: dict[str, Input]
     words: Wording
     number_format: str = PLAIN
+    stated_ms: tuple[tuple[int | None, ...], ...] = ()
+    totals: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
+        # Worked out once: a stage may have thousands of unequal tasks, and each row asks.
+        self.stated_ms = tuple(stage.tasks.duration_ms for stage in self.quote.workload.stages)
+        self.totals = tuple(stage.tasks.total for stage in self.quote.workload.stages)
         # Whole numbers as they are where all of the plan's are whole; else hundredths in the whole sheet.
         times = (self.timing.schedule.run_start_ms, self.timing.schedule.run_duration_ms)
         if any((column % self.per_ms).any() for column in times):
@@ -119,7 +127,10 @@ class _Writer:
         )
         sheet.texts(head, STATED, times, "head_right")
         sheet.text(head, WAITS, words.t("Waits for"), "head")
-        sheet.headed(head, freeze=False)
+        sheet.tall(head)
+        sheet.raw.repeat_rows(head)
+        if head <= _MOST_FROZEN:
+            sheet.raw.freeze_panes(head + 1, 0)
         slowed = slow_down_counts(self.quote, self.organisation, self.replay.fleet.cards)
         stated_at: dict[tuple[int, int], int] = {}
         for place, row in enumerate(self.replay.rows):
@@ -144,6 +155,7 @@ class _Writer:
 
     def _write_stages(self) -> None:
         sheet, words = self.sheet, self.words
+        sheet.tall(3)
         sheet.text(3, 1, words.t("Stage"), "head")
         heads = (
             words.t("Start, {unit}", unit=self.unit),
@@ -197,7 +209,7 @@ class _Writer:
     def _write_stated(self, at: int, row: Row, stated_at: dict[tuple[int, int], int]) -> None:
         """Write the stated time: from the input block, or, of the many of a stage, a yellow cell of its own."""
         stage = self.quote.workload.stages[row.stage]
-        stated_ms = stage.tasks.duration_ms[row.group] or 0
+        stated_ms = self.stated_ms[row.stage][row.group] or 0
         one = self.inputs.get(f"unit:{stage.id}:{row.group}")
         key = (row.stage, row.group)
         if one is not None:
@@ -208,6 +220,10 @@ class _Writer:
         else:
             stated_at[key] = at
             self.sheet.number(at, STATED, self.value(stated_ms), PLAIN, "input")
+            if len(stated_at) <= _MOST_VALIDATIONS:
+                message = self.words.t("Write a number of at least {least}.", least=self.words.number(0))
+                rule = {"validate": "decimal", "criteria": ">=", "value": 0, "error_message": message}
+                self.sheet.raw.data_validation(at, STATED, at, STATED, rule)
 
     def _length(self, at: int, row: Row, is_slowed: bool) -> str:
         stage = self.quote.workload.stages[row.stage]
@@ -252,7 +268,7 @@ class _Writer:
         if row.count > 1:
             last = row.number + row.count - 1
             return f"{stage.name} {self.words.number(row.number)}–{self.words.number(last)}"
-        if stage.kind is StageKind.GATE or stage.tasks.total == 1:
+        if stage.kind is StageKind.GATE or self.totals[row.stage] == 1:
             return stage.name
         names = stage.tasks.names
         if names and stage.tasks.count[row.group] == 1:
@@ -302,7 +318,11 @@ class _Writer:
         height = max(220, 70 + 17 * bars)
         chart.set_size({"width": CHART_PIXELS, "height": height})
         sheet.raw.insert_chart(3, _SIDE, chart, {"description": title})
-        return 5 + height // 20
+        below = 5 + height // 20
+        # What lies further right feeds the chart and would only make the print smaller.
+        last_row = max(below, self.first_row + total)
+        sheet.raw.print_area(0, 0, last_row, _SIDE + _CHART_COLUMNS)
+        return below
 
     def _write_longest(self) -> tuple[int, int, tuple[int, int, int]]:
         """Write the longest rows, in order of start, far right, where the chart finds them side by side."""
@@ -316,6 +336,7 @@ class _Writer:
         heads = (self.words.t("Bars of the chart"), self.words.t("Start"), self.words.t("Duration"))
         sheet.texts(self.first_row - 1, label, heads, "head")
         sheet.raw.set_column(label, label, 30)
+        sheet.raw.set_column(start, length, 12)
         for offset, place in enumerate(chosen):
             row, at = self.replay.rows[place], self.first_row + place
             line = self.first_row + offset

@@ -1,0 +1,462 @@
+"""Page 5, schedule: who runs what when, when it is delivered, and what another assignment would bring.
+
+The chart and its table show the same tasks. The page schedules nothing and opens no file; the picture of the
+chart is saved by the window.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from itertools import pairwise
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from estimator import edits
+from estimator.problems import Absent, Place
+from estimator.quote import Quote
+from estimator.results.estimate import Estimate
+from estimator.wording.phrases import names_of, organisation_name
+from ui.gantt.axis import moment_text
+from ui.gantt.look import GanttLook
+from ui.gantt.model import GanttModel, LegendEntry, legend
+from ui.gantt.widget import GanttWidget
+from ui.models.table import TupleTableModel
+from ui.models.table_view import TableView
+from ui.pages.marked_table import MARK_WIDTH, MarkedTable
+from ui.pages.page import GAP, Context, Page
+from ui.pages.schedule_bar import ScheduleBar
+from ui.pages.schedule_gantt import Chart, chart_of, comparable, empty_chart
+from ui.pages.schedule_legend import ChartLegend
+from ui.pages.schedule_notes import Notes, notes_of
+from ui.pages.schedule_start import StartRow, start_of
+from ui.pages.schedule_tables import (
+    MOST_TASK_ROWS,
+    PolicyRow,
+    TaskRow,
+    policy_columns,
+    policy_rows,
+    task_columns,
+    task_rows,
+)
+from ui.theme import TextRole
+from ui.widgets.explanation import ExplanationContent, ExplanationRow
+from ui.widgets.icons import pixmap
+
+CHART_LEAST = 210
+RECALCULATING_MS = 150
+POLICY_WIDTHS = (MARK_WIDTH, 210, 110, 110, 110, 130, 120)
+"""In pixels, but for the last column, which takes the rest."""
+
+
+class SchedulePage(Page):
+    """`picture_asked` carries "png", "svg" or "pdf": the window names a file and takes `picture()`."""
+
+    picture_asked = Signal(str)
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        words = context.words
+        super().__init__(
+            context, words.t("Schedule"), words.t("Who runs what when, and when is it delivered?"), parent
+        )
+        self.add_steps(words.t("Cards and lots"), words.t("Cost"))
+        self._quote: Quote | None = None
+        self._estimate: Estimate | None = None
+        self._chart: Chart | None = None
+        self._drawn: tuple[object, ...] = ()
+        self._listed: tuple[object, ...] = ()
+        self._missing: Place = ()
+        self._start: dt.datetime | None = None
+        self._late_note = QTimer(self)
+        self._late_note.setSingleShot(True)
+        self._late_note.setInterval(RECALCULATING_MS)
+        self._build_bar()
+        self._build_chart()
+        self._build_policies()
+        self._lay_out()
+        self._order_tabs()
+        self.theme.changed.connect(self._dress)
+        self._dress()
+
+    def show_state(self, quote: Quote, estimate: Estimate | None, stale: bool) -> None:
+        self._quote, self._estimate = quote, estimate
+        self.start_row.show_quote(quote)
+        self._show_dates(quote)
+        self._say_stale(stale)
+        self._name_reference()
+        self._show_chart()
+        if estimate is not None and (estimate.is_complete or estimate.shown is None):
+            self._show_policies(quote, estimate)
+
+    def go_to(self, place: Place) -> bool:
+        if place[:1] in (("start",), ("time_zone",)):
+            self.bar.show_dates()
+            field = self.start_row.date if place[0] == "start" else self.start_row.zone
+            field.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.start_row.date.selectAll()
+            return True
+        if place[:1] == ("organisations",) and place[-1] == "policy":
+            self.policies.setFocus(Qt.FocusReason.OtherFocusReason)
+            return True
+        return False
+
+    def focus_first(self) -> None:
+        (self.table if self.stack.currentIndex() else self.gantt).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def toggle_table(self) -> None:
+        """Exchange chart and table, as Ctrl+T asks."""
+        self._show_page(1 - self.stack.currentIndex())
+        self.focus_first()
+
+    def picture(self) -> tuple[GanttModel, GanttLook, tuple[LegendEntry, ...]]:
+        """Return what a picture of the chart is made of."""
+        return self.gantt.model(), self._look(), self._legend_entries()
+
+    # Construction
+
+    def _build_bar(self) -> None:
+        self.bar = ScheduleBar(self.words, self.theme)
+        self.bar.times_chosen.connect(self._times_chosen)
+        self.bar.colour_chosen.connect(self._show_chart)
+        self.bar.compare_chosen.connect(self._show_chart)
+        self.bar.unused_chosen.connect(self._dress_chart)
+        self.bar.fit_asked.connect(lambda: self.gantt.fit())
+        self.bar.page_chosen.connect(self._show_page)
+        self.bar.picture_asked.connect(self.picture_asked)
+        self._late_note.timeout.connect(self.bar.recalculating.show)
+        self.start_row = StartRow(self.words, self.theme)
+        self.start_row.committed.connect(self._start_typed)
+        self.start_row.hide()
+
+    def _build_chart(self) -> None:
+        words = self.words
+        self.gantt = GanttWidget(empty_chart(words, None), self._look())
+        self.gantt.setMinimumHeight(CHART_LEAST)
+        self.gantt.explainRequested.connect(self._explain_bar)
+        self._task_model: TupleTableModel[TaskRow] = TupleTableModel(
+            task_columns(words, None), words, self.theme
+        )
+        self.table = self._new_table()
+        self._rest = QLabel()
+        self._rest.setProperty("look", "muted")
+        self._tables = QWidget()
+        column = QVBoxLayout(self._tables)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self.table, 1)
+        column.addWidget(self._rest)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.gantt)
+        self.stack.addWidget(self._tables)
+        self.absent = QPushButton()
+        self.absent.setProperty("look", "link")
+        self.absent.clicked.connect(lambda: self.asked.emit(self._missing))
+        self.absent.hide()
+        self._legend = ChartLegend(words)
+        self._wait = QLabel()
+        self._wait.setProperty("look", "muted")
+
+    def _build_policies(self) -> None:
+        words = self.words
+        self._policy_model: TupleTableModel[PolicyRow] = TupleTableModel(
+            policy_columns(words), words, self.theme
+        )
+        self.policies = MarkedTable(
+            self._policy_model, words, self.theme, words.t("Assignment policies"), radio=True
+        )
+        self._policy_model.setParent(self.policies)
+        self.policies.marked.connect(self._policy_chosen)
+        self.policies.opened.connect(self._policy_chosen)
+        self._note = QFrame()
+        self._note.setProperty("look", "raised")
+        self._note_icon = QLabel()
+        self._note_text = QLabel()
+        self._note_text.setWordWrap(True)
+        self._note_binds = False
+        row = QHBoxLayout(self._note)
+        row.setContentsMargins(12, 8, 12, 8)
+        row.setSpacing(8)
+        row.addWidget(self._note_icon, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._note_text, 1)
+        self.policies.hide()
+        self._note.hide()
+
+    def _lay_out(self) -> None:
+        frame = QFrame()
+        frame.setProperty("look", "box")
+        inside = QVBoxLayout(frame)
+        inside.setContentsMargins(1, 1, 1, 1)
+        inside.addWidget(self.stack)
+        under = QHBoxLayout()
+        under.setSpacing(12)
+        under.addWidget(self._legend, 1)
+        under.addWidget(self._wait)
+        column = QVBoxLayout(self.body)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.bar)
+        column.addWidget(self.start_row)
+        column.addWidget(self.absent, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(frame, 1)
+        column.addLayout(under)
+        column.addSpacing(GAP - 8)
+        column.addWidget(self.policies)
+        column.addWidget(self._note)
+
+    def _order_tabs(self) -> None:
+        chain: list[QWidget] = [
+            *self.bar.stops(),
+            self.start_row.date,
+            self.start_row.time,
+            self.start_row.zone,
+            self.absent,
+            self.gantt,
+            self.table,
+            self.policies,
+        ]
+        chain += [button for button in (self.previous_button, self.next_button) if button is not None]
+        for before, after in pairwise(chain):
+            QWidget.setTabOrder(before, after)
+
+    # State
+
+    def _show_dates(self, quote: Quote) -> None:
+        start = start_of(quote) if self.bar.shows_dates else None
+        if start is not None and start.tzinfo is None:
+            start = start.replace(tzinfo=dt.UTC)  # a wall time: shown as typed
+        if start != self._start:
+            self._start = start
+            self._dress_chart()
+            self._task_model = TupleTableModel(task_columns(self.words, start), self.words, self.theme)
+            self._listed = ()
+
+    def _say_stale(self, stale: bool) -> None:
+        if not stale:
+            self._late_note.stop()
+            self.bar.recalculating.hide()
+        elif self._estimate is not None and not self._late_note.isActive():
+            self._late_note.start()
+
+    def _name_reference(self) -> None:
+        other = None if self._estimate is None else comparable(self._estimate)
+        organisation = None
+        if other is not None and self._quote is not None:
+            organisation = self._quote.organisation(other.organisation_id)
+        if organisation is None:
+            self.bar.name_reference("", "")
+        else:
+            self.bar.name_reference(organisation_name(organisation), organisation.id)
+
+    def _show_chart(self) -> None:
+        estimate, words = self._estimate, self.words
+        shown = None if estimate is None else estimate.shown
+        other = None if estimate is None or not self.bar.compare.isChecked() else comparable(estimate)
+        colour_by = self.bar.colour_by
+        key = (
+            None if shown is None else shown.timing,
+            None if other is None else other.timing,
+            None if estimate is None else estimate.quote,
+            colour_by,
+            self._start,
+        )
+        if len(key) == len(self._drawn) and all(
+            one is former for one, former in zip(key, self._drawn, strict=True)
+        ):
+            return
+        self._drawn = key
+        chart = None
+        if estimate is not None:
+            chart = chart_of(
+                words, estimate, colour_by=colour_by, compared=other is not None, start=self._start
+            )
+        self._chart = chart
+        self.gantt.setModel(empty_chart(words, estimate) if chart is None else chart.model)
+        self._show_absent(None if shown is None else shown.timing)
+        self._show_legend()
+        self._list_tasks()
+
+    def _show_absent(self, timing: object) -> None:
+        is_absent = isinstance(timing, Absent)
+        self.absent.setVisible(is_absent)
+        if isinstance(timing, Absent):
+            self._missing = timing.where
+            self.absent.setText(self.words.absent(timing))
+
+    def _show_legend(self) -> None:
+        self._legend.show_entries(self._legend_entries(), self._look())
+        wait = None if self._quote is None else self._quote.workload.queue_wait
+        ms = None if wait is None else wait.ms
+        self._wait.setText(
+            self.words.t("Queue wait: not included")
+            if ms is None
+            else self.words.t("Queue wait before the start: {duration}", duration=self.words.duration(ms))
+        )
+
+    def _legend_entries(self) -> tuple[LegendEntry, ...]:
+        unused = self.words.t("Unused card") if self.bar.unused.isChecked() else ""
+        return legend(self.gantt.model(), unused)
+
+    def _list_tasks(self) -> None:
+        """Fill the table where it is looked at; the chart alone pays for no names."""
+        if self.stack.currentIndex() == 0:
+            return
+        key = (self._chart, self._start)
+        if self._listed and self._listed[0] is key[0] and self._listed[1] == key[1]:
+            return
+        self._listed = key
+        chart = self._chart
+        if self.table.model() is not self._task_model:
+            self._replace_table()
+        self._task_model.show_rows(() if chart is None else task_rows(chart))
+        self.table.fit_columns()
+        total = 0 if chart is None else chart.tasks.count
+        self._rest.setVisible(total > MOST_TASK_ROWS)
+        self._rest.setText(
+            self.words.t(
+                "The first {shown} of {total} by their start.",
+                shown=self.words.number(MOST_TASK_ROWS),
+                total=self.words.number(total),
+            )
+        )
+
+    def _replace_table(self) -> None:
+        """Put a table with the other times in place of the former one."""
+        former = self.table
+        self.table = self._new_table()
+        layout = self._tables.layout()
+        if layout is not None:
+            layout.replaceWidget(former, self.table)
+        former.hide()
+        former.deleteLater()
+        self._order_tabs()
+
+    def _new_table(self) -> TableView:
+        words = self.words
+        table = TableView(
+            self._task_model, words, self.theme, words.t("Tasks"), sortable=True, whole_rows=True
+        )
+        table.horizontalHeader().setStretchLastSection(False)
+        self._task_model.setParent(table)
+        return table
+
+    def _show_policies(self, quote: Quote, estimate: Estimate) -> None:
+        rows = policy_rows(quote, estimate)
+        current = self.policies.currentIndex()
+        self._policy_model.show_rows(rows)
+        self.policies.setVisible(bool(rows))
+        self.policies.fit_height()
+        if rows and not current.isValid():
+            chosen = next((at for at, row in enumerate(rows) if row.chosen), 0)
+            self.policies.setCurrentIndex(self._policy_model.index(chosen, 1))
+        self._show_notes(notes_of(self.words, estimate))
+
+    def _show_notes(self, notes: Notes) -> None:
+        self._note_binds = notes.binds
+        self._note.setVisible(bool(notes.sentences))
+        self._note_text.setText(" ".join(notes.sentences))
+        self._dress_note()
+
+    # What a person does
+
+    def _times_chosen(self) -> None:
+        self.start_row.setVisible(self.bar.shows_dates)
+        if self._quote is not None:
+            self._show_dates(self._quote)
+            self._show_chart()
+            self._list_tasks()
+
+    def _show_page(self, page: int) -> None:
+        self.stack.setCurrentIndex(page)
+        self.bar.show_page(page)
+        self._list_tasks()
+
+    def _start_typed(self, start: object, zone: str) -> None:
+        self.edit(self.words.t("change the start"), lambda quote: quote.replaced(start=start, time_zone=zone))
+
+    def _policy_chosen(self, place: int) -> None:
+        row = self._policy_model.rows[place]
+        quote, estimate = self._quote, self._estimate
+        if not isinstance(row, PolicyRow) or quote is None or estimate is None or row.chosen:
+            return
+        policy, organisation_id = row.result.policy, estimate.shown_organisation_id
+
+        def assigned(former: Quote) -> Quote:
+            for stage in former.workload.stages:
+                if stage.on_cards:
+                    former = edits.with_layout(former, organisation_id, stage.id, policy=policy)
+            return former
+
+        name = self.words.word(policy).lower()
+        self.edit(self.words.t("assign the tasks: {policy}", policy=name), assigned)
+
+    def _explain_bar(self, index: int) -> None:
+        chart, estimate, words = self._chart, self._estimate, self.words
+        if chart is None or estimate is None:
+            return
+        tasks = chart.tasks
+        stage = chart.stages[int(tasks.stage[index])]
+        start, end = int(tasks.start_ms[index]), int(tasks.end_ms[index])
+        place: Place = ("workload", "stages", stage.id, "duration")
+        duration = words.exact_duration(end - start)
+        row = ExplanationRow(
+            words.t("Duration of {stage}", stage=stage.name),
+            duration,
+            stage.tasks.kind,
+            place,
+            words.place(place, names_of(words, estimate.quote)),
+        )
+        when = words.t(
+            "From {start} until {end}, {row}.",
+            start=moment_text(start, self._start, words),
+            end=moment_text(end, self._start, words),
+            row=chart.model.rows[int(tasks.row[index])].name,
+        )
+        content = ExplanationContent(
+            chart.model.label(index), duration, stage.tasks.kind, rows=(row,), notes=(when,)
+        )
+        self.explain(self.gantt, content)
+
+    # Look
+
+    def _look(self) -> GanttLook:
+        return GanttLook(
+            colours=self.theme.tokens,
+            words=self.words,
+            font=self.theme.font(TextRole.BODY),
+            start=self._start,
+            show_idle=self.bar.unused.isChecked(),
+        )
+
+    def _dress_chart(self) -> None:
+        self.gantt.setLook(self._look())
+        self._show_legend()
+
+    def _dress_note(self) -> None:
+        name, color = ("triangle", "warn") if self._note_binds else ("info", "accent")
+        self._note_icon.setPixmap(pixmap(name, self.theme.color(color)))
+
+    def _dress(self) -> None:
+        for label in (self._rest, self._wait):
+            label.setFont(self.theme.font(TextRole.SECONDARY))
+        for place, width in enumerate(POLICY_WIDTHS):
+            self.policies.setColumnWidth(place, width)
+        self.policies.fit_height()
+        self._dress_chart()
+        self._dress_note()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        control = event.modifiers() == Qt.KeyboardModifier.ControlModifier
+        if control and event.key() == Qt.Key.Key_T:
+            self.toggle_table()
+            event.accept()
+            return
+        super().keyPressEvent(event)
