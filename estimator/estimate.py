@@ -87,7 +87,7 @@ def completed(so_far: Estimate, progress: Progress = _no_progress, cancelled: Ca
     progress(0.55)
     _stop_if(cancelled)
     results = tuple(
-        replace(one, policies=policies(quote, one, organisation)) if one is shown else one
+        replace(one, policies=policies(quote, one, organisation, so_far.shown_plan)) if one is shown else one
         for one in so_far.organisations
     )
     progress(0.7)
@@ -103,11 +103,13 @@ def completed(so_far: Estimate, progress: Progress = _no_progress, cancelled: Ca
             for other in quote.organisations:
                 if other.id == reference.id or isinstance(_timing(so_far, other.id), Absent):
                     continue
-                found = break_even(quote, other, reference, base.timing.delivery_ms)
+                found = break_even(
+                    quote, other, _plan_of(so_far, other.id), reference, base.timing.delivery_ms
+                )
                 if found is not None:
                     break_evens.append(found)
                 _stop_if(cancelled)
-    cases = counter_examples(quote, organisation)
+    cases = counter_examples(quote, organisation, so_far.shown_plan)
     progress(1.0)
     return replace(
         done,
@@ -117,6 +119,14 @@ def completed(so_far: Estimate, progress: Progress = _no_progress, cancelled: Ca
         counter_examples=cases,
         throughput=throughput(quote, shown.timing),
     )
+
+
+def _plan_of(so_far: Estimate, organisation_id: str) -> Plan | None:
+    """Return the plan that times an organisation: the shown one, else its best."""
+    found = so_far.organisation(organisation_id)
+    if found is None:
+        return None
+    return so_far.shown_plan if found is so_far.shown else found.plan(found.best_plan_id)
 
 
 def _timing(so_far: Estimate, organisation_id: str) -> Timing | Absent:

@@ -34,6 +34,7 @@ from ui.dialogs import Dialogs
 from ui.files import EXPORT, SAMPLES, Files, with_suffix
 from ui.own_catalogue import OwnCatalogue
 from ui.pages.page import Context, Page
+from ui.pages.start import StartPage
 from ui.runner import Runner
 from ui.session import WORK_KEYS, Session
 from ui.settings import Settings
@@ -193,9 +194,8 @@ class MainWindow(QMainWindow):
         self.explanation.jump.connect(self.go_to)
         self._show_all()
 
-    def _start_page(self) -> QWidget:
+    def _start_page(self) -> StartPage:
         from ui.pages.new_quote import quote_from
-        from ui.pages.start import StartPage
         from ui.start_cards import recent_files, sample_cards
 
         page = StartPage(
@@ -283,6 +283,8 @@ class MainWindow(QMainWindow):
         self._show_title()
         if has_quote:
             self.show_page(self.current, focus=False)
+        else:
+            self._start.focus_first()
         self.resize_parts()
 
     def _show_frame(self) -> None:
@@ -441,7 +443,7 @@ class MainWindow(QMainWindow):
     def _next_part(self, step: int) -> None:
         """Give focus to the next part: strip, steps, page, problems."""
         if self.session.quote is None:
-            self._start.setFocus()
+            self._start.focus_first()
             return
         page = self._page(self.current)
         parts: list[QWidget] = [self.strip, self.steps, page]

@@ -2,7 +2,7 @@
 
 Peak of a phase = terms on this card × (1 + margin) + context + workspace + communication buffers. A replicated
 state class stands whole on each card of a task; a partitioned one is divided by the cards of the task, rounded
-up to the byte. Nothing here ever adds up the memory of several cards.
+up to the byte, and so is the margin. Nothing here ever adds up the memory of several cards.
 Source: the seed's rule that each card's memory must cover what the software places on it, by phase.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_CEILING, Decimal
 
 from estimator.evidence import EvidenceKind, weakest
 from estimator.results.memory import CardVerdict, Fit, MemoryLine, PhaseMemory, StageMemory
@@ -141,4 +141,4 @@ def _ledger(stage_id: str, phase: Phase, overheads: Overheads, cards: int) -> Ph
 
 def _percent(size: int, percent: Decimal | None) -> int:
     part = Decimal(size) * (percent or Decimal(0)) / 100
-    return int(part.quantize(Decimal(1), rounding=ROUND_HALF_UP))
+    return int(part.to_integral_value(rounding=ROUND_CEILING))

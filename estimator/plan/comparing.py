@@ -54,7 +54,7 @@ def staircase(
         if cancelled():
             return ()
         at = Shape(slots, shape.cards_per_task, shape.may_cross_nodes)
-        timing = timing_of(quote, free, nominal_fleet(quote, organisation, at))
+        timing = timing_of(quote, free, nominal_fleet(quote, organisation, at, plan))
         if isinstance(timing, Absent):
             return ()
         useless = 0 <= best <= timing.delivery_ms
@@ -93,12 +93,12 @@ def _net_at(quote: Quote, organisation: Organisation, plan: Plan | None, shape: 
 
 
 def policies(
-    quote: Quote, result: OrganisationResult, organisation: Organisation
+    quote: Quote, result: OrganisationResult, organisation: Organisation, plan: Plan | None
 ) -> tuple[PolicyResult, ...]:
     """Return the same tasks on the same cards under each assignment policy."""
     if isinstance(result.timing, Absent):
         return ()
-    fleet = nominal_fleet(quote, organisation, shape_of(quote, organisation))
+    fleet = nominal_fleet(quote, organisation, shape_of(quote, organisation), plan)
     found: list[PolicyResult] = []
     for policy in AssignmentPolicy:
         timing = timing_of(quote, organisation, fleet, Variant(policy=policy))
@@ -118,14 +118,14 @@ def policies(
 
 
 def break_even(
-    quote: Quote, organisation: Organisation, reference: Organisation, reference_ms: int
+    quote: Quote, organisation: Organisation, plan: Plan | None, reference: Organisation, reference_ms: int
 ) -> BreakEven | None:
     """Return what cancels the gain over the reference: the slow-down and the longer assembly that do.
 
     The slow-down is searched in hundredths, so that the same quote always gives the same figure; None where
     none up to 100 cancels it, or where there is no gain.
     """
-    fleet = nominal_fleet(quote, organisation, shape_of(quote, organisation))
+    fleet = nominal_fleet(quote, organisation, shape_of(quote, organisation), plan)
     timing = timing_of(quote, organisation, fleet)
     if isinstance(timing, Absent) or timing.delivery_ms >= reference_ms:
         return None

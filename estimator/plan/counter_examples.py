@@ -21,14 +21,16 @@ from estimator.quote import (
     Stage,
     Tasks,
 )
-from estimator.results.estimate import CounterExample
+from estimator.results.estimate import CounterExample, Plan
 from estimator.units import TimeUnit
 
 CHANNEL = "counter-example-channel"
 _LONG, _SHORT = Decimal("1.5"), Decimal("0.5")
 
 
-def counter_examples(quote: Quote, organisation: Organisation) -> tuple[CounterExample, ...]:
+def counter_examples(
+    quote: Quote, organisation: Organisation, shown: Plan | None
+) -> tuple[CounterExample, ...]:
     """Return the cases with their deliveries, the one in which the split pays least first.
 
     Cases: unequal tasks in fixed blocks and by availability (first half half as long again, the rest half as
@@ -36,7 +38,7 @@ def counter_examples(quote: Quote, organisation: Organisation) -> tuple[CounterE
     """
     main = quote.workload.main_stage
     shape = shape_of(quote, organisation)
-    fleet = nominal_fleet(quote, organisation, shape)
+    fleet = nominal_fleet(quote, organisation, shape, shown)
     plan = timing_of(quote, organisation, fleet)
     if main is None or isinstance(plan, Absent) or shape.slots < 2 or main.tasks.total < 2:
         return ()

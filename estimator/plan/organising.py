@@ -9,7 +9,7 @@ from estimator.evidence import EvidenceKind, weakest
 from estimator.plan.fleet import Fleet, FleetPart, fleet_of
 from estimator.plan.memory import memory_kind, memory_of, verdicts_of
 from estimator.plan.pricing import price_kind, priced
-from estimator.plan.renting import Rented, Shape, rented_by_the_hour, rented_in_lots
+from estimator.plan.renting import Rented, Shape, rented_by_the_hour, rented_in_lots, setup_of
 from estimator.plan.scheduling import missing_for_time, time_kind, timing_of
 from estimator.problems import Absent
 from estimator.quote import Organisation, Quote
@@ -142,16 +142,22 @@ def most_slots(quote: Quote, organisation: Organisation) -> int:
     return max(1, most)
 
 
-def nominal_fleet(quote: Quote, organisation: Organisation, shape: Shape) -> Fleet:
-    """Return cards with no offer behind them: time as stated, before anything is rented."""
-    eligible = [
-        card_id
-        for stage in quote.workload.stages
-        if stage.on_cards
-        for card_id in organisation.layout(stage.id).card_ids
-    ]
-    card_id = eligible[0] if eligible else ""
-    part = FleetPart("", card_id, 1, shape.cards, shape.cards, 0)
+def nominal_fleet(quote: Quote, organisation: Organisation, shape: Shape, plan: Plan | None = None) -> Fleet:
+    """Return cards for comparing: of the plan's model and set-up where there is a plan, else as stated."""
+    card_id, setup_ms = "", 0
+    if plan is not None:
+        card_id = plan.decision.card_id
+        offers = (quote.offer(holding.offer_id) for holding in plan.holdings)
+        setup_ms = max((setup_of(offer) or 0 for offer in offers if offer is not None), default=0)
+    else:
+        eligible = [
+            card_id
+            for stage in quote.workload.stages
+            if stage.on_cards
+            for card_id in organisation.layout(stage.id).card_ids
+        ]
+        card_id = eligible[0] if eligible else ""
+    part = FleetPart("", card_id, 1, shape.cards, shape.cards, setup_ms)
     return fleet_of([part], shape.slots, shape.cards_per_task, may_cross_nodes=True)
 
 

@@ -78,7 +78,7 @@ def rented_by_the_hour(
         )
     if offer.interruptible and quote.workload.limit is not None:
         return Absent("interruptible_with_limit", ("offers", offer.id))
-    setup_ms = _setup_ms(offer)
+    setup_ms = setup_of(offer)
     if setup_ms is None:
         return Absent("missing_set_up", ("offers", offer.id, "setup"))
     per_node = offer.cards_per_node // shape.cards_per_task * shape.cards_per_task or shape.cards_per_task
@@ -116,7 +116,7 @@ def rented_in_lots(
     """Return the organisation on the cheapest whole lots among `lots`, all of one card model."""
     offers: list[LotOffer] = []
     for lot in lots:
-        setup_ms = _setup_ms(lot)
+        setup_ms = setup_of(lot)
         if setup_ms is None:
             return Absent("missing_set_up", ("offers", lot.id, "setup"))
         terms = tuple(TermPrice(term.days, term.price) for term in lot.terms)
@@ -130,7 +130,7 @@ def rented_in_lots(
         if isinstance(plan, Absent):
             return Absent(plan.code, ("offers", lots[0].id), plan.values)
         parts = [
-            FleetPart(lot.id, lot.card_id, held.count, lot.cards, lot.cards_per_node, _setup_ms(lot) or 0)
+            FleetPart(lot.id, lot.card_id, held.count, lot.cards, lot.cards_per_node, setup_of(lot) or 0)
             for held in plan.holdings
             for lot in (by_id[held.offer_id],)
         ]
@@ -162,7 +162,8 @@ def _held(held: PlannedHolding, by_id: dict[str, Lot], start: dt.datetime | None
     )
 
 
-def _setup_ms(offer: Lot | HourlyOffer) -> int | None:
+def setup_of(offer: Lot | HourlyOffer) -> int | None:
+    """Return the set-up of an offer in ms, 0 where it has none, None where it is not known."""
     return 0 if offer.setup is None else offer.setup.ms
 
 

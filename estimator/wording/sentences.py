@@ -129,6 +129,7 @@ SENTENCES: dict[str, str] = {
         "{name} is in the old format or has a password. Save it as .xlsx without one."
     ),
     "workbook_unpacks_too_large": _("{name} unpacks to more than is read. It was not imported."),
+    "workbook_too_long": _("The schedule has {rows} rows, more than a sheet holds. Nothing was written."),
     "no_schedule_yet": _("There is no schedule yet. Nothing was written."),
     "no_file_named": _("Name a .cabida file, or an embedded sample with --sample."),
     "not_a_quote": _("This file is not a Cabida quote."),

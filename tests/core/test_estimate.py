@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from decimal import Decimal
+from importlib.resources import files
 
 import pytest
 from hypothesis import given as having
@@ -13,8 +14,9 @@ from estimator.catalogue import TermPrice
 from estimator.estimate import EstimateCancelled, estimate, headline
 from estimator.evidence import GIVEN, EvidenceKind, StatedDuration
 from estimator.problems import Absent, Severity
-from estimator.quote import Organisation, Stage, StageKind, StageLayout, Tasks, Workload
+from estimator.quote import CardFactor, Organisation, Stage, StageKind, StageLayout, Tasks, Workload
 from estimator.results.estimate import QuoteStatus, Timing
+from estimator.storage import quote_from_text
 from estimator.units import MS_PER_DAY, MS_PER_HOUR, TimeUnit
 from tests.quotes import (
     HIVENET,
@@ -29,6 +31,15 @@ from tests.quotes import (
     organisation,
     source_quote,
     whole_memory,
+)
+
+SAMPLES = (
+    "afinado-cooperativo",
+    "consultation-notes",
+    "credit-risk",
+    "dinamica-molecular",
+    "fachada-norte",
+    "indice-de-las-obras",
 )
 
 
@@ -297,3 +308,28 @@ def test_no_delivery_is_earlier_than_its_bound(durations: list[int], cards: int)
     for one in estimate(quote, TODAY).organisations:
         assert isinstance(one.timing, Timing)
         assert one.timing.delivery_ms >= one.timing.lower_bound_ms
+
+
+def test_the_staircase_and_the_policies_agree_with_the_plan_shown() -> None:
+    # a card that takes half as long again, with 5 min of set-up: 5 + 4 x 18 + 10 = 87
+    setup = StatedDuration(value=Decimal(5), evidence=GIVEN)
+    stage = conversion()
+    stage = stage.replaced(card_factors=(CardFactor(card_id="rtx-4090", factor=given("1.5")),))
+    quote = source_quote(stage).replaced(offers=(HIVENET.replaced(setup=setup),))
+    result = estimate(quote, TODAY)
+    assert result.shown is not None
+    assert isinstance(result.shown.timing, Timing)
+    assert result.shown.timing.delivery_ms == 87 * MINUTE
+    assert result.staircase[1].delivery_ms == 87 * MINUTE
+    assert {one.delivery_ms for one in result.shown.policies} == {87 * MINUTE}
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_staircase_of_every_sample_shows_the_delivery_of_its_plan(name: str) -> None:
+    text = files("resources.samples").joinpath(f"{name}.cabida").read_text(encoding="utf-8")
+    result = estimate(quote_from_text(text), TODAY)
+    assert result.shown is not None
+    timing = result.shown.timing
+    assert isinstance(timing, Timing)
+    step = next(one for one in result.staircase if one.cards == timing.cards)
+    assert step.delivery_ms <= timing.delivery_ms

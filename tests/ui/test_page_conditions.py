@@ -104,7 +104,7 @@ def test_decisive_conditions_come_first_with_value_range_and_how_to_verify() -> 
     # (9 + 4 + 5) × 1.05 + 0.5 = 19.4 GiB; at the upper ends (15 + 4 + 5) × 1.10 + 0.6 = 27.0 GiB.
     assert (second.value, second.possible) == ("19.4 GiB", "up to 27.0 GiB")
     assert (third.value, third.possible) == ("1", "1 to 2")
-    assert first.verify == "Time four tasks, load and output included"
+    assert first.verify == "Time four tasks"
 
 
 def test_every_condition_the_core_derives_has_a_way_to_verify_it() -> None:

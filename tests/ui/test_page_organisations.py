@@ -215,6 +215,17 @@ def test_organisations_are_added_copied_and_removed(
     assert page.table.organisation_ids == ("A", "B")
 
 
+def test_the_organisation_of_the_answer_is_in_the_form_until_another_is_picked(
+    qtbot: QtBot, session: Session, page: OrganisationsPage
+) -> None:
+    opened(qtbot, session)
+    assert page.form.organisation_id == "B"
+    page.table.select("A")
+    assert session.quote is not None
+    page.show_state(session.quote, session.estimate, stale=False)
+    assert page.form.organisation_id == "A"
+
+
 def test_the_last_organisation_cannot_be_removed(
     qtbot: QtBot, session: Session, page: OrganisationsPage
 ) -> None:

@@ -128,7 +128,7 @@ class CardsPage(Page):
         for combo in (self.models, self.memory):
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             combo.activated.connect(self._show_rows)
-        self.models.setMinimumContentsLength(10)
+        self.models.setMinimumContentsLength(12)
         self.memory.setMinimumContentsLength(9)
         self.search = QLineEdit()
         self.search.setAccessibleName(words.t("Search offers"))
@@ -233,7 +233,9 @@ class CardsPage(Page):
     def _dress(self) -> None:
         tokens = self.theme.tokens
         self._need.setFont(self.theme.font(TextRole.SECONDARY))
-        self._need.setStyleSheet(f"color: {tokens.accent}; font-weight: 600")
+        self._need.setStyleSheet(
+            f"color: {tokens.accent}; background: {tokens.accent_soft}; border-radius: 4px; padding: 3px 6px"
+        )
         for label in (self._footnote, self._none, self._refusal):
             label.setFont(self.theme.font(TextRole.SECONDARY))
         ink = self.theme.color("text")
@@ -324,11 +326,17 @@ class CardsPage(Page):
         if row is not None and row.used and row.offer.own and self._catalogued(row.offer.id) is None:
             known = {card.id: card for card in (*self.context.catalogue().cards, *self._quote.cards)}
             models = tuple(sorted(known.values(), key=lambda card: card.name.casefold()))
-        self.inspector.show_row(row, self._quote, self._estimate, models)
+        source = "" if row is None else self._source_text(row.offer.source)
+        self.inspector.show_row(row, self._quote, self._estimate, models, source)
         stops = self.inspector.tab_stops()
         if stops != self._stops:
             self._stops = stops
             self._order_tabs()
+
+    def _source_text(self, source: str) -> str:
+        """Return what a source's key in the catalogue stands for; a source in words is its own text."""
+        notes = (note.text for note in self.context.catalogue().sources if note.key == source)
+        return next(notes, source)
 
     def _catalogued(self, offer_id: str) -> Lot | HourlyOffer | None:
         return self.context.catalogue().offer(offer_id)
@@ -449,4 +457,4 @@ def _need_text(words: Wording, need: Need | None) -> str:
     if need.peak_bytes is None:
         return words.t("Need: {tasks} × {cards}; the memory of a task is missing.", tasks=tasks, cards=cards)
     memory = words.memory(need.peak_bytes)
-    return words.t("Need: {tasks} × {cards}, {memory} on each card.", tasks=tasks, cards=cards, memory=memory)
+    return words.t("Need: {tasks} × {cards}, {memory} on each.", tasks=tasks, cards=cards, memory=memory)

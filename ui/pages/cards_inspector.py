@@ -73,9 +73,14 @@ class OfferInspector(QWidget):
         self._content.hide()
 
     def show_row(
-        self, row: OfferRow | None, quote: Quote, estimate: Estimate | None, models: tuple[Card, ...]
+        self,
+        row: OfferRow | None,
+        quote: Quote,
+        estimate: Estimate | None,
+        models: tuple[Card, ...],
+        source: str = "",
     ) -> None:
-        """Show a row; `models` are the card models that an own offer may name."""
+        """Show a row; `models` are the card models that an own offer may name, `source` who states its price."""
         self._row = row
         self._empty.setVisible(row is None)
         self._content.setVisible(row is not None)
@@ -96,7 +101,7 @@ class OfferInspector(QWidget):
         self._dated.setVisible(bool(row.dated))
         notes = (
             words.t("SAMPLE price by formula. It is no seller's offer.") if offer.sample else "",
-            offer.source and words.t("Source: {source}", source=offer.source),
+            source and words.t("Source: {source}", source=source),
             "" if offer.sample else offer.note,
         )
         self._notes.setText("\n".join(note for note in notes if note))

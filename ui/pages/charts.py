@@ -21,7 +21,7 @@ from ui.theme import TextRole, Theme, idle_brush
 QUIET_MS = 150
 """Computing that takes no longer than this shows nothing."""
 _MINUTES_UNTIL_MS = 2 * MS_PER_HOUR
-_HOURS_UNTIL_MS = 3 * MS_PER_DAY
+_HOURS_UNTIL_MS = 10 * MS_PER_DAY
 
 
 @cache
@@ -34,7 +34,7 @@ def plotting() -> Any:
 
 
 def axis_unit(longest_ms: int) -> TimeUnit:
-    """Return the unit of a time axis that reaches `longest_ms`: as durations are shown, without mixing."""
+    """Return the unit of a time axis that reaches `longest_ms`: one unit for all of it."""
     if longest_ms < MS_PER[TimeUnit.MINUTE]:
         return TimeUnit.SECOND
     if longest_ms <= _MINUTES_UNTIL_MS:

@@ -130,7 +130,7 @@ def how_to_verify(words: Wording, code: str) -> str:
     """Return one short sentence on how a condition of that code is verified."""
     match code:
         case "duration":
-            return words.t("Time four tasks, load and output included")
+            return words.t("Time four tasks")
         case "station_duration":
             return words.t("Time one at the station")
         case "memory_peak":
@@ -160,7 +160,7 @@ def how_to_verify(words: Wording, code: str) -> str:
         case "no_exchange_before_assembly":
             return words.t("Ask whoever wrote the program")
         case "load_and_output_included":
-            return words.t("Time from the first byte read to the last written")
+            return words.t("Time a task with load and output")
     return ""
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QPen
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QFontMetrics, QPen
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -28,7 +28,7 @@ from estimator.quote import Quote
 from estimator.results.estimate import Estimate, FrontierPoint, Plan
 from estimator.units import MS_PER, TimeUnit
 from estimator.wording import Wording
-from estimator.wording.phrases import organisation_name, plan_name, sample_word
+from estimator.wording.phrases import plan_name, sample_word
 from ui.models.table import Column
 from ui.models.table_view import TableView
 from ui.pages.changing_table import ChangingTableModel
@@ -37,9 +37,10 @@ from ui.theme import TextRole, Theme
 
 _WIDE = 20
 """Costs whose ratio is above this are drawn on a logarithmic scale."""
-_MOST_LABELS = 10
-_ROOM = 0.085
-"""Height of a label as a part of the picture: closer ones are left to the table."""
+_AXIS_PX = 48
+"""About what an axis and its texts take of the picture."""
+_LIMIT_PX = 120
+"""About how wide the words at the limit's line are."""
 _STEPS = (1, 2, 5, 10, 15, 20, 30, 50, 60)
 
 
@@ -160,7 +161,7 @@ class FrontierBox(QFrame):
         proven = bool(self._rows) and all(
             plan is not None and plan.proven for plan in (estimate.plan(row.plan_id) for row in self._rows)
         )
-        self._proof.setText(self._words.t("Proven cheapest at each point") if proven else "")
+        self._proof.setText(self._words.t("Proven cheapest") if proven else "")
         if self._rows:
             self._draw()
         self._show_part()
@@ -205,7 +206,7 @@ class FrontierBox(QFrame):
             self._paint_limit(limit_ms / MS_PER[self._unit], right, top, self._words.duration(limit_ms))
         if budget is not None:
             self._paint_budget(budget, logarithmic)
-        self._paint_points(plot, logarithmic, right, top - bottom)
+        self._paint_points(plot, logarithmic, right, bottom, top - bottom)
 
     def _say_axis(self, logarithmic: bool) -> None:
         estimate = self._estimate
@@ -244,7 +245,7 @@ class FrontierBox(QFrame):
         text = self._words.t("budget {amount}", amount=amount)
         self._chart.add_text(text, 0, at, role="warn", anchor=(0.0, 1.0))
 
-    def _paint_points(self, plot: Any, logarithmic: bool, right: float, tall: float) -> None:
+    def _paint_points(self, plot: Any, logarithmic: bool, right: float, bottom: float, tall: float) -> None:
         library, unit = plotting(), MS_PER[self._unit]
         line = [
             (row.delivery_ms / unit, _height(row.cost, logarithmic))
@@ -255,31 +256,57 @@ class FrontierBox(QFrame):
         pen = QPen(self._theme.color("accent"), 1.4)
         pen.setCosmetic(True)
         plot.addItem(library.PlotDataItem(xs, ys, pen=pen))
-        taken: list[tuple[float, float]] = []
-        for row in sorted(self._rows, key=lambda one: (not one.shown, one.dominated)):
-            x, y = row.delivery_ms / unit, _height(row.cost, logarithmic)
-            mark = QPen(self._theme.color("muted" if row.dominated and not row.shown else "accent"), 1.6)
-            mark.setCosmetic(True)
+        marks = [(row.delivery_ms / unit, _height(row.cost, logarithmic)) for row in self._rows]
+        for row, (x, y) in zip(self._rows, marks, strict=True):
             crossed = row.dominated and not row.shown
+            mark = QPen(self._theme.color("muted" if crossed else "accent"), 1.6)
+            mark.setCosmetic(True)
             fill = self._theme.color("accent" if row.shown else "muted" if crossed else "surface")
             symbol = "x" if crossed else "o"
             plot.addItem(library.ScatterPlotItem([x], [y], symbol=symbol, size=11, pen=mark, brush=fill))
-            near = any(
-                abs(y - other) < _ROOM * tall and abs(x - there) < right * 0.45 for there, other in taken
-            )
-            if near or len(taken) >= _MOST_LABELS or self._chart is None:
-                continue
-            taken.append((x, y))
-            on_left = x > right * 0.42
+        self._label_points(marks, right, bottom, tall)
+
+    def _limit_label(self, right: float, width: int, height: int) -> list[QRectF]:
+        """Return the room that the words at the limit's line take, in pixels from the lower left."""
+        limit = None if self._estimate is None else self._estimate.quote.workload.limit
+        if limit is None or limit.ms is None:
+            return []
+        at = limit.ms / MS_PER[self._unit]
+        left = at / right * width - (_LIMIT_PX if at > right / 2 else 0)
+        return [QRectF(left, height * 0.9, _LIMIT_PX, height * 0.2)]
+
+    def _label_points(
+        self, marks: list[tuple[float, float]], right: float, bottom: float, tall: float
+    ) -> None:
+        """Name the points that have room for it, the shown one first; the table names them all."""
+        if self._chart is None:
+            return
+        metrics = QFontMetrics(self._theme.font(TextRole.SECONDARY))
+        width, height = max(1, self.stack.width() - _AXIS_PX), max(1, self.stack.height() - _AXIS_PX)
+        points = [QPointF(x / right * width, (y - bottom) / tall * height) for x, y in marks]
+        taken = self._limit_label(right, width, height)
+        taken += [QRectF(point.x() - 7, point.y() - 7, 14, 14) for point in points]
+        order = sorted(
+            range(len(points)), key=lambda at: (not self._rows[at].shown, self._rows[at].dominated)
+        )
+        for at in order:
+            row, point = self._rows[at], points[at]
             text = f"{row.label}, {row.cost_text}"
-            place = x - right * 0.015 if on_left else x + right * 0.015
-            self._chart.add_text(
-                text,
-                place,
-                y,
-                role="text" if row.shown or not row.dominated else "muted",
-                anchor=(1.0, 0.5) if on_left else (0.0, 1.0),
-            )
+            size = QSizeF(metrics.horizontalAdvance(text), metrics.height())
+            left = QRectF(QPointF(point.x() - 10 - size.width(), point.y() - size.height() / 2), size)
+            above = QRectF(QPointF(point.x() + 8, point.y() + 2), size)
+            below = QRectF(QPointF(point.x() + 8, point.y() - 4 - size.height()), size)
+            places = ((left, (1.0, 0.5)), (above, (0.0, 1.0)), (below, (0.0, 0.0)))
+            for box, anchor in places:
+                inside = box.left() >= 0 and box.right() <= width and box.bottom() <= height * 1.08
+                free = inside and not any(box.intersects(other) for other in taken)
+                if not free and not (row.shown and box is below):  # the plan shown is always named
+                    continue
+                taken.append(box)
+                x = marks[at][0] + (-1 if box is left else 1) * 9 / width * right
+                role = "text" if row.shown or not row.dominated else "muted"
+                self._chart.add_text(text, x, marks[at][1], role=role, anchor=anchor)
+                break
 
 
 def _columns(words: Wording, currency: str, gross: bool) -> tuple[Column[PointRow], ...]:
@@ -300,10 +327,10 @@ def _columns(words: Wording, currency: str, gross: bool) -> tuple[Column[PointRo
 
 
 def _label(words: Wording, quote: Quote, plan: Plan) -> str:
-    """Return a short name for the picture: the organisation and its card, with the tag of a sample."""
-    organisation, card = quote.organisation(plan.organisation_id), quote.card(plan.decision.card_id)
-    name = plan.organisation_id if organisation is None else organisation_name(organisation)
-    label = f"{name} · {plan.decision.card_id if card is None else card.name}"
+    """Return a short name for the picture: the cards, with the tag of a sample."""
+    card = quote.card(plan.decision.card_id)
+    name = plan.decision.card_id if card is None else card.name
+    label = f"{words.number(plan.decision.cards)} × {name}"
     return f"{label} {sample_word(words)}" if plan.is_sample else label
 
 

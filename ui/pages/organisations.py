@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
@@ -44,18 +44,19 @@ class OrganisationsPage(Page):
         self._quote: Quote | None = None
         self._estimate: Estimate | None = None
         self._selected = ""
+        self._is_picked = False
         self.add_button = QPushButton(words.t("Add organisation"))
         self.add_button.clicked.connect(self._add)
         self.header.addWidget(self.add_button)
         self.add_steps(words.t("Work"), words.t("Memory"))
         self.table = ComparisonTable(words, self.theme)
         self.notes = ReasonNotes(context)
-        self.form = OrganisationForm(words, self.theme, self.edit)
+        self.form = OrganisationForm(words, self.theme, self._edit_picked)
         self.staircase = StaircaseBox(words, self.theme)
         self.gain = GainBox(words, self.theme)
         self.throughput = ThroughputBox(words, self.theme)
         self._lay_out()
-        self.table.chosen.connect(self._choose)
+        self.table.chosen.connect(self._pick)
         self.notes.followed.connect(self._follow)
         self.form.duplicated.connect(self._duplicate)
         self.form.removed.connect(self._remove)
@@ -65,15 +66,11 @@ class OrganisationsPage(Page):
     def show_state(self, quote: Quote, estimate: Estimate | None, stale: bool) -> None:
         """Show the organisations at once, and their figures as far as the estimate has them."""
         self._quote, self._estimate = quote, estimate
-        known = {one.id for one in quote.organisations}
-        if self._selected not in known:
-            shown = "" if estimate is None else estimate.shown_organisation_id
-            self._selected = shown if shown in known else ""
-            if not self._selected and quote.organisations:
-                self._selected = quote.organisations[-1].id
+        self._select_one(quote, estimate)
         self.table.show_comparison(quote, estimate)
         self.table.setMaximumHeight(self.table.natural_height())
-        self.table.select(self._selected)
+        with QSignalBlocker(self.table):  # shown, not picked
+            self.table.select(self._selected)
         self.form.show_organisation(quote, self._selected)
         self.notes.show_reasons(reasons(self.words, estimate))
         self.staircase.show_staircase(estimate, stale)
@@ -90,7 +87,7 @@ class OrganisationsPage(Page):
             return True
         if self._quote is None or self._quote.organisation(place[1]) is None:
             return False
-        self._choose(place[1])
+        self._pick(place[1])
         self.table.select(place[1])
         fields = {
             "name": self.form.name,
@@ -162,6 +159,19 @@ class OrganisationsPage(Page):
         for before, after in pairwise(present):
             QWidget.setTabOrder(before, after)
 
+    def _select_one(self, quote: Quote, estimate: Estimate | None) -> None:
+        """Keep the organisation that a person picked; until then it is the one on the answer strip."""
+        known = [one.id for one in quote.organisations]
+        self._is_picked = self._is_picked and self._selected in known
+        if not self._is_picked:
+            shown = "" if estimate is None else estimate.shown_organisation_id
+            reference = "" if quote.reference is None else quote.reference.id
+            self._selected = shown if shown in known else reference
+
+    def _pick(self, organisation_id: str) -> None:
+        self._is_picked = True
+        self._choose(organisation_id)
+
     def _choose(self, organisation_id: str) -> None:
         self._selected = organisation_id
         if self._quote is not None and self.form.organisation_id != organisation_id:
@@ -180,9 +190,15 @@ class OrganisationsPage(Page):
         label = self.words.t("duplicate {organisation}", organisation=self._name(organisation_id))
         self._edit_adding(label, lambda quote: duplicated_organisation(quote, organisation_id))
 
+    def _edit_picked(self, label: str, edit: Edit) -> bool:
+        """Edit from the form: the organisation in it stays there, whichever the answer is about."""
+        self._is_picked = True
+        return self.edit(label, edit)
+
     def _edit_adding(self, label: str, edit: Edit) -> None:
         if self._quote is not None:
             self._selected = edits.next_letter([one.id for one in self._quote.organisations])
+            self._is_picked = True
         self.edit(label, edit)
 
     def _remove(self, organisation_id: str) -> None:

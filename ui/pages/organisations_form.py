@@ -6,7 +6,16 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from estimator import edits
 from estimator.quote import AssignmentPolicy, Organisation, Quote, StageLayout
@@ -138,12 +147,12 @@ class OrganisationForm(QFrame):
         words = self._words
         top = QHBoxLayout()
         top.setSpacing(8)
-        top.addWidget(self._title)
-        top.addStretch(1)
+        self._title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        top.addWidget(self._title, 1)
         for button in (self.reference, self.duplicate, self.remove):
             top.addWidget(button)
         fields = QHBoxLayout()
-        fields.setSpacing(12)
+        fields.setSpacing(8)
         self._stage_field = Field(self._theme, words.t("Stage"), self.stage)
         for field, share in (
             (Field(self._theme, words.t("Name"), self.name), 2),
@@ -156,7 +165,7 @@ class OrganisationForm(QFrame):
             fields.addWidget(field, share)
         for combo in (self.stage, self.policy):
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            combo.setMinimumContentsLength(9)
+            combo.setMinimumContentsLength(6)
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 6, 12, 8)
         column.setSpacing(2)

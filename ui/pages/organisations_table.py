@@ -30,10 +30,10 @@ from ui.widgets.icons import paint_icon
 _Index = QModelIndex | QPersistentModelIndex
 FROZEN = 2
 """Columns that stay: the criterion and the reference."""
-MOST_WITHOUT_SCROLLING = 4
 _PADDING = 8
 _ICON = 14
 _LEAST_COLUMN = 132
+_MOST_COLUMN = 190
 
 
 class ComparisonTable(TableView):
@@ -51,6 +51,7 @@ class ComparisonTable(TableView):
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setItemDelegate(ComparisonDelegate(words, theme, self))
         self.horizontalHeader().setStretchLastSection(False)
+        self.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)
         self.frozen = _FrozenColumns(self)
         theme.changed.connect(self._narrow)
         self.comparison.modelReset.connect(self._fit)
@@ -86,7 +87,9 @@ class ComparisonTable(TableView):
     def natural_height(self) -> int:
         """Return the pixels that all rows take."""
         rows = self.comparison.rowCount() * self.verticalHeader().defaultSectionSize()
-        return rows + self.horizontalHeader().sizeHint().height() + 4
+        bar = self.horizontalScrollBar()
+        scrolled = 0 if self.frozen.isHidden() else bar.sizeHint().height()
+        return rows + self.horizontalHeader().sizeHint().height() + scrolled + 4
 
     def _fit(self) -> None:
         """Share the width out: the criteria as wide as they need, the organisations alike."""
@@ -96,12 +99,18 @@ class ComparisonTable(TableView):
         head = self.horizontalHeader()
         head.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         delegate = cast(ComparisonDelegate, self.itemDelegate())
-        widths = [max(delegate.width_of(self.comparison, column), _LEAST_COLUMN) for column in range(count)]
+        widths = [
+            max(
+                _LEAST_COLUMN,
+                min(delegate.width_of(self.comparison, column), _MOST_COLUMN if column else 400),
+            )
+            for column in range(count)
+        ]
         room = self.viewport().width() - sum(widths)
         for column, width in enumerate(widths):
             extra = max(0, room) // max(1, count - 1) if column else 0
             self.setColumnWidth(column, width + extra)
-        self.frozen.fit(count - 1 > MOST_WITHOUT_SCROLLING)
+        self.frozen.fit(room < 0)
 
     def _narrow(self) -> None:
         line = QFontMetrics(self._dressed.font(TextRole.BODY)).height()
@@ -247,6 +256,7 @@ class _FrozenColumns(QTableView):
         self.setStyleSheet("QTableView { border-width: 0 1px 0 0; border-radius: 0; }")
         self.verticalHeader().hide()
         self.horizontalHeader().setSectionsClickable(False)
+        self.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -286,7 +296,7 @@ def _column(at: int, head: str) -> Column[Criterion]:
         evidence=lambda row: cell(row).kind,
         color=lambda row: cell(row).tone,
         bold=lambda row: cell(row).bold,
-        tooltip=lambda row: cell(row).tip,
+        tooltip=lambda row: cell(row).tip or cell(row).text,
     )
 
 

@@ -65,7 +65,7 @@ def vocabulary(words: Wording, quote: Quote, estimate: Estimate | None) -> tuple
         here = words.t("Unit of delivery: {unit}", unit=work.delivery_unit)
         if each is not None:
             here = words.t(
-                "Unit of delivery: {unit}, {count} computed each",
+                "Unit of delivery: {unit}, {count} in each",
                 unit=work.delivery_unit,
                 count=words.number(each),
             )

@@ -143,6 +143,7 @@ class QuotePage(Page):
             line.setProperty("look", "muted")
             for label in (title, figure, line):
                 label.setWordWrap(True)
+                label.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
                 label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
             chip = EvidenceChip(self.words, self.theme)
             for row, widget in enumerate((title, figure, line, chip)):
