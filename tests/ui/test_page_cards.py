@@ -133,7 +133,9 @@ def test_a_card_that_does_not_fit_stays_in_the_list_with_what_is_missing() -> No
     rows = rows_of(sample())
     t4 = next(row for row in rows.not_admitted if row.offer.card_id == "t4")
     assert t4.fit is Fit.NO
-    assert t4.verdict is not None and t4.verdict.spare_bytes is not None and t4.verdict.spare_bytes < 0
+    assert t4.verdict is not None
+    assert t4.verdict.spare_bytes is not None
+    assert t4.verdict.spare_bytes < 0
 
 
 def test_a_lot_of_four_says_that_two_cards_are_spare_where_two_work_at_once() -> None:
@@ -146,7 +148,8 @@ def test_a_lot_that_is_narrower_than_a_task_is_not_admitted() -> None:
     quote = edits.with_organisation(quote, "B", mechanism="DDP")
     quote = quote.replaced(reference_id="B", chosen_plan="B/")
     row = row_of(rows_of(quote), "sample-l40s-1")
-    assert row.barred is not None and row.barred.code == "task_wider_than_lot"
+    assert row.barred is not None
+    assert row.barred.code == "task_wider_than_lot"
     assert not row.is_admitted
 
 
@@ -178,7 +181,7 @@ def test_a_quote_with_no_estimate_lists_offers_with_no_verdict() -> None:
 def test_ticking_copies_the_offer_and_its_card_in_one_step(page: CardsPage, session: Session) -> None:
     place = page.model.place_of("sample-l40s-1")
     assert place is not None
-    page.table.marked.emit(place)  # type: ignore[attr-defined]  # the table is a MarkedTable
+    page.table.marked.emit(place)
     assert quote_of(page).offer("sample-l40s-1") is not None
     assert quote_of(page).card("l40s") is not None
     assert session.undo_label == "use 1 × L40S"
@@ -216,19 +219,22 @@ def test_a_typed_price_is_own_and_no_sample_and_has_no_date_until_one_is_typed(p
     assert type_into_cell(page, SAMPLE_LOT, PRICE_DATE, "29/11/2026")
     assert type_into_cell(page, SAMPLE_LOT, FIRST_TERM, "690")
     lot = quote_of(page).offer(SAMPLE_LOT)
-    assert lot is not None and lot.price_date == dt.date(2026, 11, 29)
+    assert lot is not None
+    assert lot.price_date == dt.date(2026, 11, 29)
 
 
 def test_a_price_per_hour_is_typed_in_its_own_column(page: CardsPage) -> None:
     assert type_into_cell(page, HOURLY, PER_CARD, "0.35")
     offer = quote_of(page).offer(HOURLY)
-    assert isinstance(offer, HourlyOffer) and offer.price_per_card_hour == Decimal("0.35")
+    assert isinstance(offer, HourlyOffer)
+    assert offer.price_per_card_hour == Decimal("0.35")
 
 
 def test_an_emptied_price_takes_the_term_away(page: CardsPage) -> None:
     assert type_into_cell(page, SAMPLE_LOT, FIRST_TERM + 1, "")
     lot = quote_of(page).offer(SAMPLE_LOT)
-    assert isinstance(lot, Lot) and [term.days for term in lot.terms] == [3, 30]
+    assert isinstance(lot, Lot)
+    assert [term.days for term in lot.terms] == [3, 30]
 
 
 def test_a_text_that_is_no_price_changes_nothing_and_says_why(page: CardsPage) -> None:
@@ -262,13 +268,16 @@ def test_setting_an_own_price_copies_the_offer_without_its_sample_tag(page: Card
     assert page.go_to(("offers", "sample-l40s-1"))
     page.inspector._set_own.click()
     lot = quote_of(page).offer("sample-l40s-1")
-    assert lot is not None and lot.own and not lot.sample
+    assert lot is not None
+    assert lot.own
+    assert not lot.sample
 
 
 def test_the_fields_of_the_inspector_change_the_quote(page: CardsPage) -> None:
     assert page.go_to(("offers", HOURLY, "price"))
     fields = page.inspector.fields
-    assert fields is not None and fields.per_hour is not None
+    assert fields is not None
+    assert fields.per_hour is not None
     type_into(fields.per_hour.line, "0,38")
     type_into(fields.date, "28/11/2026")
     type_into(fields.seller, "Hivenet SAS")
@@ -294,10 +303,12 @@ def test_a_chosen_source_sets_the_fact_of_the_copied_card(page: CardsPage) -> No
 def test_the_model_of_an_own_offer_changes_and_no_card_is_left_behind() -> None:
     quote, catalogue = sample(), embedded_catalogue()
     l4, h100 = catalogue.card("l4"), catalogue.card("h100-sxm")
-    assert l4 is not None and h100 is not None
+    assert l4 is not None
+    assert h100 is not None
     own = cards_edits.own_lot(quote, catalogue, l4, "Own lot", 2, "own")
     quote = cards_edits.with_offer_card(edits.with_offer(quote, own, l4), own.id, h100)
-    assert quote.card("h100-sxm") is not None and quote.card("l4") is None
+    assert quote.card("h100-sxm") is not None
+    assert quote.card("l4") is None
     assert [offer.card_id for offer in quote.offers if offer.id == own.id] == ["h100-sxm"]
 
 
@@ -358,9 +369,10 @@ def test_the_selection_follows_an_offer_that_moves(page: CardsPage) -> None:
     assert page.go_to(("offers", "sample-l40s-1"))
     place = page.model.place_of("sample-l40s-1")
     assert place is not None
-    page.table.marked.emit(place)  # type: ignore[attr-defined]  # the table is a MarkedTable
+    page.table.marked.emit(place)
     current = page.model.row_at(page.table.currentIndex())
-    assert current is not None and current.offer.id == "sample-l40s-1"
+    assert current is not None
+    assert current.offer.id == "sample-l40s-1"
     assert page.inspector.fields is not None
 
 

@@ -30,7 +30,6 @@ from estimator.quote import Quote
 from estimator.results.estimate import Estimate
 from estimator.units import GIB
 from estimator.wording import Wording, read_date, read_number
-from ui.models.table_view import TableView
 from ui.pages import cards_edits
 from ui.pages.cards_inspector import OfferInspector
 from ui.pages.cards_rows import TERMS, Need, OfferRow, OfferRows, need_of, offer_rows
@@ -140,7 +139,7 @@ class CardsPage(Page):
     def _build_table(self) -> None:
         words = self.words
         self.model = OfferModel(words, self.theme)
-        self.table: TableView = MarkedTable(self.model, words, self.theme, words.t("Offers"), sortable=True)
+        self.table = MarkedTable(self.model, words, self.theme, words.t("Offers"), sortable=True)
         self.model.setParent(self.table)
         self.table.setMinimumHeight(TABLE_LEAST)
         self.table.marked.connect(self._toggle)

@@ -52,9 +52,11 @@ from ui.theme import TextRole
 from ui.widgets.explanation import ExplanationContent, ExplanationRow
 from ui.widgets.icons import pixmap
 
-CHART_LEAST = 210
+CHART_LEAST, CHART_MOST = 210, 360
+"""Least height in pixels of the chart, by its rows: names stay readable, then it scrolls by itself."""
+ROW_LEAST = 24
 RECALCULATING_MS = 150
-POLICY_WIDTHS = (MARK_WIDTH, 210, 110, 110, 110, 130, 120)
+POLICY_WIDTHS = (MARK_WIDTH, 180, 96, 104, 100, 124, 104)
 """In pixels, but for the last column, which takes the rest."""
 
 
@@ -132,7 +134,6 @@ class SchedulePage(Page):
         self.bar.fit_asked.connect(lambda: self.gantt.fit())
         self.bar.page_chosen.connect(self._show_page)
         self.bar.picture_asked.connect(self.picture_asked)
-        self._late_note.timeout.connect(self.bar.recalculating.show)
         self.start_row = StartRow(self.words, self.theme)
         self.start_row.committed.connect(self._start_typed)
         self.start_row.hide()
@@ -164,6 +165,13 @@ class SchedulePage(Page):
         self._legend = ChartLegend(words)
         self._wait = QLabel()
         self._wait.setProperty("look", "muted")
+        self.recalculating = QLabel(words.t("recalculating"))
+        self.recalculating.setProperty("look", "muted")
+        policy = self.recalculating.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.recalculating.setSizePolicy(policy)
+        self.recalculating.hide()
+        self._late_note.timeout.connect(self.recalculating.show)
 
     def _build_policies(self) -> None:
         words = self.words
@@ -199,6 +207,7 @@ class SchedulePage(Page):
         under = QHBoxLayout()
         under.setSpacing(12)
         under.addWidget(self._legend, 1)
+        under.addWidget(self.recalculating)
         under.addWidget(self._wait)
         column = QVBoxLayout(self.body)
         column.setContentsMargins(0, 0, 0, 0)
@@ -242,7 +251,7 @@ class SchedulePage(Page):
     def _say_stale(self, stale: bool) -> None:
         if not stale:
             self._late_note.stop()
-            self.bar.recalculating.hide()
+            self.recalculating.hide()
         elif self._estimate is not None and not self._late_note.isActive():
             self._late_note.start()
 
@@ -279,7 +288,9 @@ class SchedulePage(Page):
                 words, estimate, colour_by=colour_by, compared=other is not None, start=self._start
             )
         self._chart = chart
-        self.gantt.setModel(empty_chart(words, estimate) if chart is None else chart.model)
+        model = empty_chart(words, estimate) if chart is None else chart.model
+        self.gantt.setMinimumHeight(min(CHART_MOST, max(CHART_LEAST, (len(model.rows) + 2) * ROW_LEAST)))
+        self.gantt.setModel(model)
         self._show_absent(None if shown is None else shown.timing)
         self._show_legend()
         self._list_tasks()
@@ -445,7 +456,7 @@ class SchedulePage(Page):
         self._note_icon.setPixmap(pixmap(name, self.theme.color(color)))
 
     def _dress(self) -> None:
-        for label in (self._rest, self._wait):
+        for label in (self._rest, self._wait, self.recalculating):
             label.setFont(self.theme.font(TextRole.SECONDARY))
         for place, width in enumerate(POLICY_WIDTHS):
             self.policies.setColumnWidth(place, width)

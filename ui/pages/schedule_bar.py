@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QHBoxLayout,
-    QLabel,
     QMenu,
     QPushButton,
     QWidget,
@@ -19,12 +18,12 @@ from PySide6.QtWidgets import (
 
 from estimator.wording import Wording
 from ui.pages.schedule_gantt import ColourBy
-from ui.theme import TextRole, Theme
+from ui.theme import Theme
 from ui.widgets.icons import icon
 
 PICTURES = ("png", "svg", "pdf")
 CHART, TABLE = 0, 1
-_NAME_LENGTH = 14
+_NAME_LENGTH = 12
 
 
 class ScheduleBar(QWidget):
@@ -56,12 +55,6 @@ class ScheduleBar(QWidget):
         self.unused = QCheckBox(words.t("Unused time"))
         self.unused.setChecked(True)
         self.unused.clicked.connect(lambda _checked: self.unused_chosen.emit())
-        self.recalculating = QLabel(words.t("recalculating"))
-        self.recalculating.setProperty("look", "muted")
-        policy = self.recalculating.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)
-        self.recalculating.setSizePolicy(policy)
-        self.recalculating.hide()
         self._build_buttons()
         self._lay_out()
         theme.changed.connect(self._dress)
@@ -136,7 +129,6 @@ class ScheduleBar(QWidget):
         for widget in stops[:4]:
             row.addWidget(widget)
         row.addStretch(1)
-        row.addWidget(self.recalculating)
         for widget in stops[4:]:
             row.addWidget(widget)
 
@@ -144,4 +136,3 @@ class ScheduleBar(QWidget):
         ink = self._theme.color("text")
         self.gantt_button.setIcon(icon("schedule", ink))
         self.table_button.setIcon(icon("grid", ink))
-        self.recalculating.setFont(self._theme.font(TextRole.SECONDARY))
