@@ -134,6 +134,8 @@ def refreshed(quote: Quote, catalogue: Catalogue) -> tuple[Quote, tuple[PriceCha
     offers: list[Lot | HourlyOffer] = []
     for offer in quote.offers:
         now = catalogue.offer(offer.id)
+        if now is not None and offer.own and not now.own:
+            now = None  # a price typed in this quote is the planner's, whatever the embedded catalogue says
         changes += [] if now is None else _offer_changes(offer, now)
         offers.append(offer if now is None else now)
     cards: list[Card] = []

@@ -189,7 +189,9 @@ def without_offer(quote: Quote, offer_id: str) -> Quote:
     for stage in quote.workload.stages:
         named.update(factor.card_id for factor in stage.card_factors)
     organisations = tuple(
-        one.replaced(offer_ids=tuple(id_ for id_ in one.offer_ids if id_ != offer_id))
+        one
+        if one.offer_ids is None
+        else one.replaced(offer_ids=tuple(id_ for id_ in one.offer_ids if id_ != offer_id))
         for one in quote.organisations
     )
     cards = tuple(card for card in quote.cards if card.id in named)

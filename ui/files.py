@@ -214,6 +214,10 @@ class Files(QObject):
             self._say_refusal(refusal)
             return False
         read = len(other.lots) + len(other.hourly) + len(other.cards)
+        if not read:
+            nothing = words.sentence("no_offers_read", {"name": path.name})
+            self.said.emit(" ".join([nothing, *notes[:1]]))
+            return False
         title = words.n(
             "{count} record read from {name}", "{count} records read from {name}", read, name=path.name
         )
@@ -288,8 +292,6 @@ class Files(QObject):
         lots = tuple(offer for offer in offers if isinstance(offer, Lot))
         hourly = tuple(offer for offer in offers if isinstance(offer, HourlyOffer))
         notes = [words.problem(problem) for problem in (*table.notes, *problems)]
-        if not offers:
-            raise FileRefused("no_offers_read", name=path.name, reason=notes[0] if notes else "")
         return Catalogue(lots=lots, hourly=hourly), notes
 
     def _currency(self) -> str:

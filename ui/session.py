@@ -70,6 +70,11 @@ class Session(QObject):
         self._recovery_timer.timeout.connect(self.write_recovery_copy)
 
     @property
+    def today(self) -> dt.date:
+        """The day on which prices are judged."""
+        return self._today()
+
+    @property
     def quote(self) -> Quote | None:
         """The quote as it stands; None while the start page is shown."""
         return self._quote

@@ -336,7 +336,7 @@ QFrame[look="popup"] {{
   background: {tokens.surface}; border: 1px solid {tokens.control}; border-radius: 4px; }}
 QFrame[look="raised"] {{ background: {tokens.raised}; border: none; border-radius: 4px; }}
 QFrame[look="header"] {{ background: {tokens.header}; border: none; border-bottom: 1px solid {tokens.line}; }}
-QFrame[look="error"] {{ background: {tokens.err_soft}; border: 1px solid {tokens.err}; border-radius: 4px; }}
+QFrame[look="notice"] {{ background: {tokens.err_soft}; border: 1px solid {tokens.err}; border-radius: 4px; }}
 QLabel[look="muted"] {{ color: {tokens.muted}; }}
 QLabel[look="section"] {{ font-weight: 600; }}
 QLabel[look="error"] {{ color: {tokens.err}; }}

@@ -147,7 +147,7 @@ def _organisation(quote: Quote, organisation: Organisation) -> Iterator[Problem]
     ]
     if needs and not organisation.mechanism.strip():
         yield _problem("no_mechanism", (*where, "mechanism"), Severity.MISSING, organisation=name)
-    for offer_id in organisation.offer_ids:
+    for offer_id in organisation.offer_ids or ():
         if quote.offer(offer_id) is None:
             yield _problem("offer_unknown", (*where, "offers"), Severity.ERROR, id=offer_id)
 

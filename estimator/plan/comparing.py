@@ -83,7 +83,7 @@ def _net_at(quote: Quote, organisation: Organisation, plan: Plan | None, shape: 
             for one in quote.offers
             if not isinstance(one, HourlyOffer)
             and one.card_id == offer.card_id
-            and (not organisation.offer_ids or one.id in organisation.offer_ids)
+            and organisation.may_use(one.id)
         ]
         rented = rented_in_lots(quote, organisation, lots, shape)
     if isinstance(rented, Absent):

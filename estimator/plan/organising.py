@@ -168,7 +168,7 @@ def _rented(
     result: list[tuple[str, Rented | Absent]] = []
     lots: dict[str, list[Lot]] = {}
     for offer in quote.offers:
-        if organisation.offer_ids and offer.id not in organisation.offer_ids:
+        if not organisation.may_use(offer.id):
             continue
         reason = _not_admitted(quote, organisation, offer, verdicts)
         if reason is not None:

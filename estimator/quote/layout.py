@@ -56,7 +56,7 @@ class Organisation(Frozen):
     """One way to lay out the work: (tasks at once × cards per task), and the offers it may use.
 
     `mechanism` names what splits a cooperative task (DDP, FSDP, TP…); without it there are no figures.
-    `offer_ids` empty: every offer of the quote.
+    `offer_ids` None: every offer of the quote.
     """
 
     id: str = Field(min_length=1)
@@ -64,7 +64,11 @@ class Organisation(Frozen):
     layouts: tuple[StageLayout, ...] = ()
     mechanism: str = ""
     mechanism_evidence: Evidence = Evidence()
-    offer_ids: tuple[str, ...] = ()
+    offer_ids: tuple[str, ...] | None = None
+
+    def may_use(self, offer_id: str) -> bool:
+        """Whether the organisation may rent that offer of the quote."""
+        return self.offer_ids is None or offer_id in self.offer_ids
 
     def layout(self, stage_id: str) -> StageLayout:
         """Return the layout of that stage; the plainest one where none is stated."""

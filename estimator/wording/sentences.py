@@ -111,7 +111,7 @@ SENTENCES: dict[str, str] = {
     "catalogue_missing": _("{name} has no catalogue inside. It was not opened."),
     "cell_too_long": _("{name} has a cell of over {most} characters at line {line}. It was not imported."),
     "encoding_assumed": _("The text is not UTF-8 and was read as {encoding}. Check the accents."),
-    "no_offers_read": _("No offer could be read from {name}. {reason}"),
+    "no_offers_read": _("No offer could be read from {name}."),
     "not_a_catalogue": _("{name} is not a Cabida catalogue."),
     "row_wider_than_header": _(
         "{name} has {row} cells at line {line} under {header} headings. It was not imported."

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from estimator.catalogue import Card, Catalogue, Conflict, ConflictOption, HourlyOffer, Lot, TermPrice
+from estimator.catalogue.embedded import embedded_catalogue
 from estimator.catalogue_store import PriceChange, added, read_own, refreshed, save_own
 from estimator.problems import FileRefused
 from estimator.quote import Quote
@@ -148,3 +149,12 @@ def test_a_refresh_keeps_the_memory_that_was_observed() -> None:
     seen = CARD.replaced(observed_bytes=23 * 2**30)
     fresh, _ = refreshed(Quote(cards=(seen,)), Catalogue(cards=(CARD.replaced(year=2024),)))
     assert fresh.cards[0].observed_bytes == 23 * 2**30
+
+
+def test_refreshing_leaves_a_price_that_was_typed_in_the_quote() -> None:
+    offer = embedded_catalogue().hourly[0]
+    typed = offer.replaced(own=True, price_per_card_hour=Decimal("9.99"))
+    quote = Quote(offers=(typed,))
+    same, changes = refreshed(quote, embedded_catalogue())
+    assert changes == ()
+    assert same is quote

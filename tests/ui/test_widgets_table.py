@@ -245,7 +245,7 @@ def test_ragged_lines_are_filled_and_nothing_is_no_row() -> None:
 
 
 def test_a_table_paints_the_chip_of_a_rows_evidence(qtbot: QtBot) -> None:
-    column = Column[str]("Evidence", lambda _: "", evidence=lambda _: EvidenceKind.ASSUMED)
+    column: Column[str] = Column("Evidence", lambda _: "", evidence=lambda _: EvidenceKind.ASSUMED)
     theme = Theme()
     model = TupleTableModel([column], WORDS, theme)
     model.show_rows(("one",))

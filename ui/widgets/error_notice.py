@@ -18,7 +18,7 @@ class ErrorNotice(QFrame):
         super().__init__(parent)
         self._words = words
         self._details = ""
-        self.setProperty("look", "error")
+        self.setProperty("look", "notice")
         mark = QLabel()
         mark.setPixmap(pixmap("crossed-circle", theme.color("err")))
         self._sentence = QLabel()
