@@ -14,6 +14,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
 from estimator.wording import Wording
+from ui.shortcut_keeper import ShortcutKeeper
 
 Do = Callable[[], object]
 
@@ -61,6 +62,8 @@ class Actions:
         self._words = words
         self._commands = commands
         self._needs_quote: list[QAction] = []
+        if window.findChild(ShortcutKeeper) is None:
+            ShortcutKeeper(window)
         bar = window.menuBar()
         bar.clear()
         self._file(bar.addMenu(words.t("&File")))

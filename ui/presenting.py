@@ -14,7 +14,7 @@ from estimator.wording.answers import Answer, answer_titles, answers
 from estimator.wording.explanations import explanation
 from estimator.wording.phrases import (
     amount_text,
-    fit_text,
+    fit_short,
     gap_text,
     names_of,
     organisation_label,
@@ -69,6 +69,7 @@ def _cell(title: str, short: str, answer: Answer, stale: bool) -> HeadlineCell:
         link_place=answer.place,
         tone=_TONES[answer.tone],
         sample=answer.is_sample,
+        short_unit=answer.short_unit,
     )
 
 
@@ -176,7 +177,7 @@ def _memory(words: Wording, estimate: Estimate) -> tuple[str, StepState]:
     if verdict is None:
         return words.t("no card chosen yet"), StepState.NOT_COMPUTED
     states = {Fit.YES: StepState.COMPLETE, Fit.IF: StepState.OPEN, Fit.NO: StepState.ERROR}
-    return fit_text(words, verdict), states.get(verdict.fits, StepState.NOT_COMPUTED)
+    return fit_short(words, verdict), states.get(verdict.fits, StepState.NOT_COMPUTED)
 
 
 def _offers(words: Wording, quote: Quote, estimate: Estimate) -> tuple[str, StepState]:

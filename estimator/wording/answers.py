@@ -20,6 +20,7 @@ from estimator.wording.wording import Wording
 class Answer:
     """One cell: `figure` with its `unit`, one line under it. `tone`: plain, ok, warn or err.
 
+    `short_unit` is for where the unit has no room; None: there is no shorter one.
     `is_known` is False where the figure is "—"; `place` then leads to what is missing.
     """
 
@@ -31,6 +32,7 @@ class Answer:
     place: Place | None = None
     tone: str = "plain"
     is_sample: bool = False
+    short_unit: str | None = None
 
 
 def cards_answer(words: Wording, estimate: Estimate) -> Answer:
@@ -112,7 +114,8 @@ def delivery_answer(words: Wording, estimate: Estimate) -> Answer:
             line = words.t("{over} over the limit of {limit}", over=over, limit=limit_text)
         else:
             line = words.t("{gap} · limit {limit}", gap=line, limit=limit_text)
-    return Answer(figure, words.t("{unit} from start", unit=unit), line, shown.time_kind, tone=tone)
+    from_start = words.t("{unit} from start", unit=unit)
+    return Answer(figure, from_start, line, shown.time_kind, tone=tone, short_unit=unit)
 
 
 def cost_answer(words: Wording, estimate: Estimate) -> Answer:

@@ -69,26 +69,24 @@ def terms_text(words: Wording, terms: tuple[int, ...]) -> str:
 
 
 def holding_text(words: Wording, quote: Quote, holding: Holding) -> str:
-    """Return what is held: "2 × RTX 4090, 3 days SAMPLE", "RTX 4090 · Hivenet by the hour"."""
+    """Return what is held: "2 lots of 1 × RTX 4090, 3 days SAMPLE", "RTX 4090 · Hivenet by the hour"."""
     offer = quote.offer(holding.offer_id)
     name = holding.offer_id if offer is None else offer.name
     tag = f" {sample_word(words)}" if holding.is_sample else ""
     if not holding.terms:
         return words.t("{offer} by the hour", offer=name) + tag
-    if holding.count == 1:
-        text = words.t("{offer}, {terms}", offer=name, terms=terms_text(words, holding.terms))
-    else:
-        text = words.t(
-            "{count} × {offer}, {terms}",
-            count=words.number(holding.count),
-            offer=name,
-            terms=terms_text(words, holding.terms),
-        )
+    text = words.n(
+        "{count} lot of {offer}, {terms}",
+        "{count} lots of {offer}, {terms}",
+        holding.count,
+        offer=name,
+        terms=terms_text(words, holding.terms),
+    )
     return text + tag
 
 
 def plan_name(words: Wording, quote: Quote, plan: Plan) -> str:
-    """Return organisation and what it holds: "B · 2 × Lot RTX 4090, 3 days SAMPLE"."""
+    """Return organisation and what it holds: "B · 2 lots of 1 × RTX 4090, 3 days SAMPLE"."""
     organisation = quote.organisation(plan.organisation_id)
     name = plan.organisation_id if organisation is None else organisation_name(organisation)
     held = " + ".join(holding_text(words, quote, holding) for holding in plan.holdings)
@@ -131,6 +129,13 @@ def fit_text(words: Wording, verdict: CardVerdict | None) -> str:
         return words.t("fits, {memory} spare", memory=words.memory(verdict.spare_bytes))
     need = words.unknown if verdict.holds_to_bytes is None else floor_memory(words, verdict.holds_to_bytes)
     return words.t("fits if the task needs ≤ {memory}", memory=need)
+
+
+def fit_short(words: Wording, verdict: CardVerdict | None) -> str:
+    """Return the same verdict where there is room for a few words only."""
+    if verdict is not None and verdict.fits is Fit.IF and verdict.holds_to_bytes is not None:
+        return words.t("fits if ≤ {memory}", memory=floor_memory(words, verdict.holds_to_bytes))
+    return fit_text(words, verdict)
 
 
 def floor_memory(words: Wording, count_bytes: int) -> str:
@@ -209,10 +214,16 @@ def policy_needs(words: Wording, policy: AssignmentPolicy) -> str:
     return words.t("an assignment mechanism and known durations")
 
 
-def condition_text(words: Wording, condition: Condition) -> str:
-    """Return the claim to verify: derived, a precondition's, or the planner's own words."""
+def condition_text(words: Wording, condition: Condition, quote: Quote | None = None) -> str:
+    """Return the claim to verify: derived, a precondition's, or the planner's own words.
+
+    With the `quote`, a number that is not known is named by where it stands.
+    """
     if condition.text:
         return condition.text
+    if condition.code == "input_unknown" and quote is not None:
+        place = words.place(condition.where, names_of(words, quote))
+        return words.t("A number that the plan needs is known: {place}", place=place)
     return words.condition(condition.code, dict(condition.values))
 
 

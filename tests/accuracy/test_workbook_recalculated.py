@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import io
-import shutil
-import subprocess
 import zipfile
 from collections.abc import Callable
 from decimal import Decimal
@@ -40,40 +38,24 @@ from estimator.results.estimate import Estimate
 from estimator.storage import quote_from_text
 from estimator.units import TimeUnit
 from estimator.wording import Language, NumberFormat, Wording
+from tests.recalculation import recalculated
 
 TODAY = dt.date(2026, 11, 30)
 WORDS = Wording(Language.ENGLISH, NumberFormat.EN_GB)
 D = Decimal
 SAMPLES = ("indice-de-las-obras", "fachada-norte", "dinamica-molecular", "afinado-cooperativo")
-ALWAYS_RECALCULATE = """<?xml version="1.0" encoding="UTF-8"?>
-<oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema"
- xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
-<item oor:path="/org.openoffice.Office.Calc/Formula/Load"><prop oor:name="OOXMLRecalcMode" oor:op="fuse">
-<value>0</value></prop></item>
-</oor:items>
-"""
-
 Recalculate = Callable[[bytes], Workbook]
 
 
 @pytest.fixture(scope="module")
 def recalculate(tmp_path_factory: pytest.TempPathFactory) -> Recalculate:
     """Return a function from a workbook's bytes to what LibreOffice makes of all its formulas."""
-    office = shutil.which("soffice")
-    if office is None:
-        pytest.skip("LibreOffice is not installed")
-    profile = tmp_path_factory.mktemp("profile")
-    (profile / "user").mkdir()
-    (profile / "user" / "registrymodifications.xcu").write_text(ALWAYS_RECALCULATE, encoding="utf-8")
+    folder = tmp_path_factory.mktemp("books")
 
     def convert(data: bytes) -> Workbook:
-        folder = tmp_path_factory.mktemp("book")
         source = folder / "book.xlsx"
         source.write_bytes(data)
-        command = [office, f"-env:UserInstallation={profile.as_uri()}", "--headless"]
-        command += ["--convert-to", "xlsx", "--outdir", str(folder / "out"), str(source)]
-        subprocess.run(command, check=True, capture_output=True, timeout=180)
-        return load_workbook(folder / "out" / "book.xlsx", data_only=True)
+        return load_workbook(recalculated(source, folder), data_only=True)
 
     return convert
 

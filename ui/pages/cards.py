@@ -78,7 +78,7 @@ class CardsPage(Page):
 
     def show_state(self, quote: Quote, estimate: Estimate | None, stale: bool) -> None:
         self._quote, self._estimate = quote, estimate
-        self._rows = offer_rows(quote, estimate, self.context.catalogue())
+        self._rows = offer_rows(quote, estimate, self.context.catalogue(), self.context.session.today)
         self._need.setText(_need_text(self.words, need_of(estimate)))
         self._fill_models()
         self._show_rows()
@@ -389,7 +389,7 @@ class CardsPage(Page):
         else:
             need = need_of(self._estimate)
             cards = 1 if need is None else max(1, need.cards)
-            name = words.t("Own lot of {card}", card=card.name)
+            name = words.t("{card}, own", card=card.name)
             offer = cards_edits.own_lot(quote, catalogue, card, name, cards, source)
             label = words.t("add an own lot")
         if self.edit(label, lambda former: edits.with_offer(former, offer, card)):

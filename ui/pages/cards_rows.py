@@ -104,8 +104,13 @@ def need_of(estimate: Estimate | None) -> Need | None:
     return Need(at_once, per_task, max(peaks) if peaks and not missing else None)
 
 
-def offer_rows(quote: Quote, estimate: Estimate | None, catalogue: Catalogue) -> OfferRows:
-    """Return the rows of the page: the quote's copies, then the catalogue's offers that it has not copied."""
+def offer_rows(
+    quote: Quote, estimate: Estimate | None, catalogue: Catalogue, today: dt.date
+) -> OfferRows:
+    """Return the rows of the page: the quote's copies, then the catalogue's offers that it has not copied.
+
+    `today` decides which prices of offers not copied are old.
+    """
     copied = {offer.id for offer in quote.offers}
     catalogued: tuple[AnyOffer, ...] = (*catalogue.hourly, *catalogue.lots)
     offers = (*quote.offers, *(offer for offer in catalogued if offer.id not in copied))
@@ -123,7 +128,7 @@ def offer_rows(quote: Quote, estimate: Estimate | None, catalogue: Catalogue) ->
             spare_cards=_spare(offer, need),
             prices=_prices(offer),
             per_card_hour=_per_card_hour(offer),
-            dated=_dated(quote, estimate, offer, offer.id in copied),
+            dated=_dated(quote, estimate, offer, offer.id in copied, today),
         )
         for offer in offers
     ]
@@ -135,12 +140,15 @@ def offer_rows(quote: Quote, estimate: Estimate | None, catalogue: Catalogue) ->
     )
 
 
-def _order(row: OfferRow, currency: str) -> tuple[bool, int, bool, int, int, str]:
-    """Return the order in a group: copies, what fits, prices that need no exchange rate, the closest fit."""
+def _order(row: OfferRow, currency: str) -> tuple[bool, bool, int, int, int, str]:
+    """Return the order in a group: copies, prices that need no exchange rate, what fits, the closest fit.
+
+    A foreign price has no total until a rate is typed, so it never comes before one that has.
+    """
     usable = 0 if row.card is None else row.card.usable_bytes
     cards = row.offer.cards if isinstance(row.offer, Lot) else 1
     foreign = row.offer.currency != currency
-    return (not row.used, _FIT_ORDER[row.fit], foreign, usable, cards, row.offer.name)
+    return (not row.used, foreign, _FIT_ORDER[row.fit], usable, cards, row.offer.name)
 
 
 def _verdicts(estimate: Estimate | None, cards: Iterable[Card]) -> dict[str, CardVerdict]:
@@ -231,8 +239,10 @@ def _per_card_hour(offer: AnyOffer) -> Decimal | None:
     return None if shortest is None else shortest.price / (offer.cards * shortest.days * HOURS_A_DAY)
 
 
-def _dated(quote: Quote, estimate: Estimate | None, offer: AnyOffer, copied: bool) -> str:
-    """Return whether the date is missing or old: as the checks say, or by the quote's date for the others."""
+def _dated(
+    quote: Quote, estimate: Estimate | None, offer: AnyOffer, copied: bool, today: dt.date
+) -> str:
+    """Return whether the date is missing or old: as the checks say of a copy, by `today` of the others."""
     if offer.price_date is None:
         return UNDATED
     if copied:
@@ -240,4 +250,4 @@ def _dated(quote: Quote, estimate: Estimate | None, offer: AnyOffer, copied: boo
         old = any(one.code == "price_old" and one.where[:2] == ("offers", offer.id) for one in problems)
         return OLD if old else ""
     most = dt.timedelta(days=quote.pricing.price_age_limit_days)
-    return OLD if quote.date is not None and quote.date - offer.price_date > most else ""
+    return OLD if today - offer.price_date > most else ""

@@ -16,7 +16,7 @@ from estimator.problems import Place
 from estimator.quote import ConditionRecord, ConditionState, Quote
 from estimator.results.estimate import Condition, Estimate
 from estimator.wording import Wording
-from estimator.wording.phrases import condition_text, floor_memory, names_of
+from estimator.wording.phrases import condition_text, floor_memory
 from ui.models.table import Column, Group
 
 ADMIN_CONSOLE = "admin_console"
@@ -86,14 +86,6 @@ def condition_columns(words: Wording) -> tuple[Column[ConditionRow], ...]:
             icon=lambda row: "tick" if row.decisive else None,
         ),
     )
-
-
-def claim_text(words: Wording, estimate: Estimate, condition: Condition) -> str:
-    """Return what has to hold; of a number that is not known also where it stands."""
-    if condition.code != "input_unknown":
-        return condition_text(words, condition)
-    place = words.place(condition.where, names_of(words, estimate.quote))
-    return words.t("A number that the plan needs is known: {place}", place=place)
 
 
 def record_of(quote: Quote, condition_id: str) -> ConditionRecord:
@@ -171,7 +163,7 @@ def _row(words: Wording, estimate: Estimate, condition: Condition) -> ConditionR
         condition.id,
         condition.state,
         words.word(condition.state),
-        claim_text(words, estimate, condition),
+        condition_text(words, condition, estimate.quote),
         value,
         None if own else condition.kind,
         _possible(words, estimate, condition),

@@ -16,7 +16,6 @@ from estimator.wording.phrases import (
     organisation_name,
     paid_text,
 )
-from ui.pages.conditions_rows import claim_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +138,7 @@ def _open_claims(words: Wording, estimate: Estimate | None, *, decisive: bool) -
     if estimate is None:
         return ()
     return tuple(
-        claim_text(words, estimate, one) for one in estimate.open_conditions if one.decisive is decisive
+        condition_text(words, one, estimate.quote) for one in estimate.open_conditions if one.decisive is decisive
     )
 
 

@@ -73,10 +73,14 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class _Units:
-    """The lots that a plan holds, and which of them each card is in."""
+    """The lots that a plan holds, and which of them each card is in.
+
+    `by_the_hour`: the cards are paid from their first task, not from time zero.
+    """
 
     of_card: tuple[int, ...]
     names: list[str]
+    by_the_hour: bool = False
 
 
 @dataclass
@@ -166,16 +170,17 @@ def _add_plan(words: Wording, quote: Quote, parts: _Parts, timing: Timing, units
     stages = quote.workload.stages
     tasks = expanded(timing, stages)
     first = len(parts.rows)
-    delivery = max(1, timing.delivery_ms)
-    for card in range(timing.cards):
-        share = words.percent(Decimal(int(timing.schedule.card_busy_ms[card])) * 100 / delivery, 0)
-        parts.rows.append(GanttRow(RowKind.CARD, _card_name(words, card), share, "card"))
     on_cards = tasks.card >= 0
     kept = taken(tasks, on_cards, tasks.card[on_cards] + first)
+    begins, ends = _paid_spans(kept, first, timing, units, quote.pricing.hold_through_assembly)
+    for card in range(timing.cards):
+        held = max(1, int(ends[card] - begins[card]))
+        share = words.percent(Decimal(int(timing.schedule.card_busy_ms[card])) * 100 / held, 0)
+        parts.rows.append(GanttRow(RowKind.CARD, _card_name(words, card), share, "card"))
     parts.tasks.append(kept)
     parts.unit.append(np.array(units.of_card, dtype=np.int64)[kept.card] + len(parts.unit_names))
     parts.unit_names += units.names
-    _add_idle(words, parts, kept, first, timing)
+    _add_idle(words, parts, kept, first, begins, ends)
     _add_stations(words, quote, parts, taken(tasks, ~on_cards, tasks.card[~on_cards]))
     for place, stage in enumerate(stages):
         if stage.kind is StageKind.GATE:
@@ -185,22 +190,43 @@ def _add_plan(words: Wording, quote: Quote, parts: _Parts, timing: Timing, units
             parts.milestones.append(Milestone(len(parts.rows) - 1, at, text))
 
 
-def _add_idle(words: Wording, parts: _Parts, tasks: TaskColumns, first: int, timing: Timing) -> None:
-    """Add the time of each card that no task takes, from time zero to the delivery."""
-    end = timing.delivery_ms
+def _paid_spans(
+    tasks: TaskColumns, first: int, timing: Timing, units: _Units, hold: bool
+) -> tuple[Int64, Int64]:
+    """Return from when to when each card is there to be used, in ms.
+
+    A card of a lot is, from time zero to the delivery. One by the hour comes with its first task and goes
+    with its last one, or with the delivery where the quote holds it until then.
+    """
+    begins = np.zeros(timing.cards, dtype=np.int64)
+    ends = np.full(timing.cards, timing.delivery_ms, dtype=np.int64)
+    if units.by_the_hour:
+        begins = ends.copy()
+        np.minimum.at(begins, tasks.row - first, tasks.start_ms)
+        last = np.zeros_like(ends)
+        np.maximum.at(last, tasks.row - first, tasks.end_ms)
+        ends = np.where(hold & (last > 0), ends, np.maximum(last, begins))
+    return begins, ends
+
+
+def _add_idle(
+    words: Wording, parts: _Parts, tasks: TaskColumns, first: int, begins: Int64, ends: Int64
+) -> None:
+    """Add the time of each card that no task takes while the card is there."""
+    longest = int(ends.max(initial=0))
     order = np.lexsort((tasks.start_ms, tasks.row))
     rows = tasks.row[order]
-    cards = np.arange(first, first + timing.cards, dtype=np.int64)
-    # A mark of no length at time zero and one at the delivery make the outer gaps ordinary ones.
+    cards = np.arange(first, first + begins.size, dtype=np.int64)
+    # A mark of no length at either end of a card's time makes the outer gaps ordinary ones.
     row = np.concatenate((cards, rows, cards))
-    begin = np.concatenate((np.zeros_like(cards), tasks.start_ms[order], np.full_like(cards, end)))
-    finish = np.concatenate((np.zeros_like(cards), tasks.end_ms[order], np.full_like(cards, end)))
+    begin = np.concatenate((begins, tasks.start_ms[order], ends))
+    finish = np.concatenate((begins, tasks.end_ms[order], ends))
     order = np.lexsort((finish, begin, row))
     row, begin, finish = row[order], begin[order], finish[order]
     gap = np.flatnonzero((row[1:] == row[:-1]) & (begin[1:] > finish[:-1]))
     for at in gap.tolist():
         start, stop = int(finish[at]), int(begin[at + 1])
-        text = words.duration(stop - start) if stop - start >= IDLE_TEXT_SHARE * end else ""
+        text = words.duration(stop - start) if stop - start >= IDLE_TEXT_SHARE * longest else ""
         parts.idle.append((int(row[at]), start, stop, text))
 
 
@@ -381,7 +407,8 @@ def _units(words: Wording, quote: Quote, plan: Plan | None, result: Organisation
     for held in plan.holdings:
         offer = quote.offer(held.offer_id)
         if offer is None or not held.terms:
-            return _Units((0,) * cards, [held.offer_id if offer is None else offer.name])
+            name = held.offer_id if offer is None else offer.name
+            return _Units((0,) * cards, [name], by_the_hour=not held.terms)
         of_each = held.cards // max(1, held.count)
         parts.append(FleetPart(held.offer_id, offer.card_id, held.count, of_each, offer.cards_per_node, 0))
         names += [
