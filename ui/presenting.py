@@ -26,6 +26,8 @@ from ui.widgets.problems_panel import ProblemRow
 from ui.widgets.steps import Step, StepState
 
 _TONES = {"plain": Tone.PLAIN, "ok": Tone.OK, "warn": Tone.WARNING, "err": Tone.ERROR}
+MOST_LETTERS = 22
+"""About what a line of the steps holds."""
 _FIGURES = ("cards", "peak", "delivery", "cost", "status")
 
 
@@ -70,6 +72,7 @@ def _cell(title: str, short: str, answer: Answer, stale: bool) -> HeadlineCell:
         tone=_TONES[answer.tone],
         sample=answer.is_sample,
         short_unit=answer.short_unit,
+        short_line=answer.short_line,
     )
 
 
@@ -126,7 +129,7 @@ def steps(words: Wording, quote: Quote, estimate: Estimate | None) -> tuple[Step
         return tuple(Step(name) for name in names)
     lines = (
         _work(words, quote, estimate),
-        _organisations(quote, estimate),
+        _organisations(words, quote, estimate),
         _memory(words, estimate),
         _offers(words, quote, estimate),
         _schedule(words, estimate),
@@ -150,7 +153,7 @@ def _worst_problem(estimate: Estimate, roots: tuple[str, ...], but: str = "") ->
 def _state_of(worst: Severity | None) -> StepState:
     if worst is None:
         return StepState.COMPLETE
-    return StepState.OPEN if worst is Severity.WARNING else StepState.ERROR
+    return StepState.ERROR if worst is Severity.ERROR else StepState.OPEN
 
 
 def _work(words: Wording, quote: Quote, estimate: Estimate) -> tuple[str, StepState]:
@@ -164,9 +167,11 @@ def _work(words: Wording, quote: Quote, estimate: Estimate) -> tuple[str, StepSt
     return words.n("{count} task", "{count} tasks", tasks), _state_of(worst)
 
 
-def _organisations(quote: Quote, estimate: Estimate) -> tuple[str, StepState]:
-    names = ", ".join(organisation_name(one) for one in quote.organisations)
-    return names, _state_of(_worst_problem(estimate, ("organisations",)))
+def _organisations(words: Wording, quote: Quote, estimate: Estimate) -> tuple[str, StepState]:
+    line = ", ".join(organisation_name(one) for one in quote.organisations)
+    if len(line) > MOST_LETTERS:
+        line = words.n("{count} organisation", "{count} organisations", len(quote.organisations))
+    return line, _state_of(_worst_problem(estimate, ("organisations",)))
 
 
 def _memory(words: Wording, estimate: Estimate) -> tuple[str, StepState]:

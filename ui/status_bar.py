@@ -29,6 +29,9 @@ class StatusBar(QObject):
         super().__init__(bar)
         self._words = words
         self._runner = runner
+        for former in bar.findChildren(StatusBar):
+            if former is not self:
+                former.retire()
         for widget in bar.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
             bar.removeWidget(widget)
             widget.deleteLater()
@@ -60,6 +63,15 @@ class StatusBar(QObject):
         runner.started.connect(self._started)
         runner.progressed.connect(self._progressed)
         runner.finished.connect(self._finished)
+
+    def retire(self) -> None:
+        """Hear nothing more: another one fills the bar, in another language."""
+        self._timer.stop()
+        self._runner.started.disconnect(self._started)
+        self._runner.progressed.disconnect(self._progressed)
+        self._runner.finished.disconnect(self._finished)
+        self.setParent(None)
+        self.deleteLater()
 
     @property
     def message(self) -> str:

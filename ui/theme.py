@@ -295,6 +295,7 @@ QLineEdit, QComboBox, QPlainTextEdit {{ background: {tokens.surface}; color: {to
   border: 1px solid {tokens.control}; border-radius: 4px; padding: 1px 7px; min-height: {field};
   selection-background-color: {tokens.selection}; selection-color: {tokens.text}; }}
 QComboBox {{ padding-right: 24px; }}
+QComboBox[look="low"] {{ min-height: 20px; padding-top: 0; padding-bottom: 0; }}
 QLineEdit:focus, QComboBox:focus, QPlainTextEdit:focus {{
   border: 2px solid {tokens.accent}; padding: 0 6px; }}
 QComboBox:focus {{ padding-right: 23px; }}

@@ -184,12 +184,11 @@ def root_parameters(shape: ModelShape) -> int:
 
 
 def largest_matrix(shape: ModelShape, layer: int = -1) -> int:
-    """Elements of the largest weight matrix of a layer; the experts of a layer are one matrix a projection."""
-    attention = shape.hidden * shape.query_width
-    if is_dense_layer(shape, layer % shape.layers):
+    """Elements of the largest weight matrix of a layer; gate and up of all experts are one."""
+    attention, experts = shape.hidden * shape.query_width, shape.experts
+    if experts is None or is_dense_layer(shape, layer % shape.layers):
         return max(shape.hidden * shape.mlp, attention)
-    assert_experts = shape.experts or Experts(0, 0, 0)
-    return max(2 * assert_experts.count * assert_experts.width * shape.hidden, attention)
+    return max(2 * experts.count * experts.width * shape.hidden, attention)
 
 
 def decoder_parameters(shape: ModelShape) -> int:

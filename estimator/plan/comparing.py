@@ -82,7 +82,7 @@ def _net_at(quote: Quote, organisation: Organisation, plan: Plan | None, shape: 
             one
             for one in quote.offers
             if not isinstance(one, HourlyOffer)
-            and one.card_id == offer.card_id
+            and (one.card_id, one.currency) == (offer.card_id, offer.currency)
             and organisation.may_use(one.id)
         ]
         rented = rented_in_lots(quote, organisation, lots, shape)

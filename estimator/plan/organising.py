@@ -166,7 +166,7 @@ def _rented(
 ) -> list[tuple[str, Rented | Absent]]:
     """Return every way of renting: each hourly offer, and each card model's lots together; (key, outcome)."""
     result: list[tuple[str, Rented | Absent]] = []
-    lots: dict[str, list[Lot]] = {}
+    lots: dict[tuple[str, str], list[Lot]] = {}
     for offer in quote.offers:
         if not organisation.may_use(offer.id):
             continue
@@ -176,7 +176,8 @@ def _rented(
         elif isinstance(offer, HourlyOffer):
             result.append((offer.id, rented_by_the_hour(quote, organisation, offer, shape)))
         else:
-            lots.setdefault(offer.card_id, []).append(offer)
+            # Prices of two currencies cannot be compared lot by lot.
+            lots.setdefault((offer.card_id, offer.currency), []).append(offer)
     for group in lots.values():
         result.append((group[0].id, rented_in_lots(quote, organisation, group, shape)))
     return result
@@ -228,7 +229,7 @@ def _plan(quote: Quote, organisation: Organisation, rented: Rented, verdict: Car
         verdict=verdict,
         meets_limit=None if limit is None else rented.timing.delivery_ms <= limit,
         within_budget=None if budget is None or isinstance(price.gross, Absent) else price.gross <= budget,
-        within_quota=None if quota is None else rented.timing.cards <= quota,
+        within_quota=None if quota is None else cards <= quota,
         unused_card_ms=paid - int(rented.timing.schedule.card_busy_ms.sum()),
         proven=rented.proven,
         kind=weakest([price_kind(quote.pricing, rented.holdings, kind)]),

@@ -113,7 +113,7 @@ def rented_by_the_hour(
 def rented_in_lots(
     quote: Quote, organisation: Organisation, lots: Sequence[Lot], shape: Shape
 ) -> Rented | Absent:
-    """Return the organisation on the cheapest whole lots among `lots`, all of one card model."""
+    """Return the organisation on the cheapest whole lots among `lots`, all of one card model and currency."""
     offers: list[LotOffer] = []
     for lot in lots:
         setup_ms = setup_of(lot)
@@ -143,7 +143,9 @@ def rented_in_lots(
         # The set-up of the chosen lots is part of the time they are needed for; it only ever grows.
         busy_ms = timing.busy_ms
     holdings = tuple(_held(planned, by_id, start) for planned in plan.holdings)
-    return Rented(f"lots:{lots[0].card_id}", lots[0].card_id, holdings, timing, plan.proven)
+    first = lots[0]
+    foreign = "" if first.currency == quote.pricing.currency else f":{first.currency}"
+    return Rented(f"lots:{first.card_id}{foreign}", first.card_id, holdings, timing, plan.proven)
 
 
 def _held(held: PlannedHolding, by_id: dict[str, Lot], start: dt.datetime | None) -> Holding:

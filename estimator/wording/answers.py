@@ -12,7 +12,7 @@ from estimator.problems import Absent, Place
 from estimator.quote import ConditionState
 from estimator.results.estimate import Estimate, OrganisationResult, QuoteStatus
 from estimator.results.memory import CardVerdict, Fit
-from estimator.wording.phrases import counted_conditions, fit_text, gap_text
+from estimator.wording.phrases import counted_conditions, fit_short, fit_text, gap_text
 from estimator.wording.wording import Wording
 
 
@@ -20,7 +20,7 @@ from estimator.wording.wording import Wording
 class Answer:
     """One cell: `figure` with its `unit`, one line under it. `tone`: plain, ok, warn or err.
 
-    `short_unit` is for where the unit has no room; None: there is no shorter one.
+    `short_unit` and `short_line` are for where unit and line have no room; None: there is no shorter one.
     `is_known` is False where the figure is "—"; `place` then leads to what is missing.
     """
 
@@ -33,6 +33,7 @@ class Answer:
     tone: str = "plain"
     is_sample: bool = False
     short_unit: str | None = None
+    short_line: str | None = None
 
 
 def cards_answer(words: Wording, estimate: Estimate) -> Answer:
@@ -89,6 +90,7 @@ def peak_answer(words: Wording, estimate: Estimate) -> Answer:
         fit_text(words, verdict),
         shown.memory_kind,
         tone=tone,
+        short_line=fit_short(words, verdict),
     )
 
 
@@ -186,7 +188,7 @@ def answer_titles(words: Wording, estimate: Estimate | None) -> tuple[tuple[str,
     cost = words.t("Cost") if tax is None else words.t("Cost with tax")
     return (
         (words.t("Cards required"), words.t("Cards")),
-        (words.t("Worst card, peak"), words.t("Peak, worst card")),
+        (words.t("Worst card, peak"), words.t("Worst peak")),
         (words.t("Delivery"), words.t("Delivery")),
         (cost, cost),
         (words.t("Status"), words.t("Status")),

@@ -333,3 +333,20 @@ def test_the_staircase_of_every_sample_shows_the_delivery_of_its_plan(name: str)
     assert isinstance(timing, Timing)
     step = next(one for one in result.staircase if one.cards == timing.cards)
     assert step.delivery_ms <= timing.delivery_ms
+
+
+def test_lots_of_two_currencies_are_never_added_up() -> None:
+    dollars = LOT_4090.replaced(id="lot-usd", currency="USD", terms=(TermPrice(days=3, price=Decimal(1)),))
+    quote = source_quote().replaced(offers=(LOT_4090, dollars))
+    result = estimate(quote, TODAY).organisation("B")
+    assert result is not None
+    nets = {plan.id: plan.price.net for plan in result.plans}
+    assert nets["B/lots:rtx-4090"] == Decimal("54.72")
+    assert isinstance(nets["B/lots:rtx-4090:USD"], Absent)
+
+
+def test_a_whole_lot_with_more_cards_than_the_quota_is_over_it() -> None:
+    quote = source_quote(quota_cards=given(1)).replaced(offers=(LOT_B200,))
+    plan = estimate(quote, TODAY).plan("A/lots:b200-sxm")
+    assert plan is not None
+    assert plan.within_quota is False

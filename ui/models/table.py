@@ -133,7 +133,7 @@ class TupleTableModel(QAbstractTableModel, Generic[Row]):
     ) -> Any:
         if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(self._columns):
             return None
-        if role == Qt.ItemDataRole.DisplayRole:
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return self._columns[section].header
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _alignment(self._columns[section].right)
@@ -216,7 +216,8 @@ class TupleTableModel(QAbstractTableModel, Generic[Row]):
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return self._spoken(column, row)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return None if column.tooltip is None else column.tooltip(row)
+            # A text that has no room is elided: its tooltip says it whole.
+            return column.text(row) if column.tooltip is None else column.tooltip(row)
         if role == Qt.ItemDataRole.FontRole:
             return _BOLD if column.bold is not None and column.bold(row) else None
         if role == EVIDENCE_ROLE:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
-from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QComboBox,
@@ -142,6 +142,7 @@ class CardsPage(Page):
         self.table = MarkedTable(self.model, words, self.theme, words.t("Offers"), sortable=True)
         self.model.setParent(self.table)
         self.table.setMinimumHeight(TABLE_LEAST)
+        self.table.installEventFilter(self)
         self.table.marked.connect(self._toggle)
         self.table.edited.connect(self._cell_typed)
         self.table.refused.connect(self._cell_refused)
@@ -240,10 +241,15 @@ class CardsPage(Page):
         ink = self.theme.color("text")
         self.lot_button.setIcon(icon("plus", ink))
         self.hourly_button.setIcon(icon("plus", ink))
-        for place, width in enumerate(column_widths(self.words, self.theme)):
-            self.table.setColumnWidth(place, width)
+        self._fit_columns()
         self._inspector_area.viewport().setStyleSheet(f"background: {tokens.surface}")
         self.inspector.setStyleSheet(f"OfferInspector {{ background: {tokens.surface} }}")
+
+    def _fit_columns(self) -> None:
+        bar = self.table.verticalScrollBar().sizeHint().width()
+        room = self.table.width() - bar - 2 * self.table.frameWidth()
+        for place, width in enumerate(column_widths(self.words, self.theme, room)):
+            self.table.setColumnWidth(place, width)
 
     # Rows
 
@@ -272,7 +278,7 @@ class CardsPage(Page):
                 for part in (self._rows.hourly, self._rows.lots, self._rows.not_admitted)
             )
         )
-        self.model.show_offers(shown, self._quote.pricing.currency)
+        self.model.show_offers(shown)
         self._none.setVisible(not shown.all)
         self._showing = False
         first = next(iter(shown.all), None)
@@ -438,6 +444,11 @@ class CardsPage(Page):
     def _say_refusal(self, sentence: str) -> None:
         self._refusal.setText(sentence)
         self._refusal.setVisible(bool(sentence))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.table and event.type() == QEvent.Type.Resize:
+            self._fit_columns()
+        return super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Find):

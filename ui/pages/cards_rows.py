@@ -104,9 +104,7 @@ def need_of(estimate: Estimate | None) -> Need | None:
     return Need(at_once, per_task, max(peaks) if peaks and not missing else None)
 
 
-def offer_rows(
-    quote: Quote, estimate: Estimate | None, catalogue: Catalogue, today: dt.date
-) -> OfferRows:
+def offer_rows(quote: Quote, estimate: Estimate | None, catalogue: Catalogue, today: dt.date) -> OfferRows:
     """Return the rows of the page: the quote's copies, then the catalogue's offers that it has not copied.
 
     `today` decides which prices of offers not copied are old.
@@ -239,9 +237,7 @@ def _per_card_hour(offer: AnyOffer) -> Decimal | None:
     return None if shortest is None else shortest.price / (offer.cards * shortest.days * HOURS_A_DAY)
 
 
-def _dated(
-    quote: Quote, estimate: Estimate | None, offer: AnyOffer, copied: bool, today: dt.date
-) -> str:
+def _dated(quote: Quote, estimate: Estimate | None, offer: AnyOffer, copied: bool, today: dt.date) -> str:
     """Return whether the date is missing or old: as the checks say of a copy, by `today` of the others."""
     if offer.price_date is None:
         return UNDATED

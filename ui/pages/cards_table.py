@@ -5,11 +5,10 @@ It shows `OfferRow`s in three groups and changes nothing; the page turns a typed
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import datetime as dt
 from decimal import ROUND_FLOOR, Decimal
-from typing import Any
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex
 from PySide6.QtGui import QFontMetrics
 
 from estimator.catalogue import HourlyOffer, Lot
@@ -24,24 +23,22 @@ from ui.theme import TextRole, Theme
 USE, OFFER, CARDS, USABLE, FITS = range(5)
 FIRST_TERM = 5
 PER_CARD = FIRST_TERM + len(TERMS)
-PRICE_DATE = PER_CARD + 1
+CURRENCY = PER_CARD + 1
+PRICE_DATE = CURRENCY + 1
+_LEAST_OFFER = 130
 
 _Index = QModelIndex | QPersistentModelIndex
 
 
 class OfferModel(TupleTableModel[OfferRow]):
-    """The rows of the page in their groups; money heads name the quote's currency."""
+    """The rows of the page in their groups; each row names its currency, since offers have their own."""
 
     def __init__(self, words: Wording, theme: Theme, parent: QObject | None = None) -> None:
-        self._currency = ""
-        self._text = _Cells(words, lambda: self._currency)
+        self._text = _Cells(words)
         super().__init__(self._text.columns(), words, theme, parent)
 
-    def show_offers(self, rows: OfferRows, currency: str) -> None:
-        """Show the groups that have rows; amounts in another currency than the quote's name it."""
-        if currency != self._currency:
-            self._currency = currency
-            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self.columns) - 1)
+    def show_offers(self, rows: OfferRows) -> None:
+        """Show the groups that have rows."""
         words = self._text.words
         shown: list[OfferRow | Group] = []
         for title, part in (
@@ -60,40 +57,37 @@ class OfferModel(TupleTableModel[OfferRow]):
                 return place
         return None
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> Any:
-        value = super().headerData(section, orientation, role)
-        is_money = FIRST_TERM <= section <= PER_CARD
-        if isinstance(value, str) and is_money and self._currency:
-            return f"{value}, {_symbol(self._currency)}"
-        return value
 
+def column_widths(words: Wording, theme: Theme, room: int) -> tuple[int, ...]:
+    """Return a width a column, from the font: usual amounts and dates fit, the names of offers get the rest.
 
-def column_widths(words: Wording, theme: Theme) -> tuple[int, ...]:
-    """Return a width a column, from the font: a usual amount and date fit, long names are elided."""
+    `room` is the width of the table's inside. Where it is too narrow for all, the last columns are the ones
+    to scroll to.
+    """
     body = QFontMetrics(theme.font(TextRole.BODY))
     head = QFontMetrics(theme.font(TextRole.SECONDARY))
     samples = {
         USE: "",
-        OFFER: "RTX PRO 6000 SAMPLE 00",
+        OFFER: "",
         CARDS: "888",
         USABLE: "288,88",
-        FITS: words.t("fits if ≤ {memory}", memory="288,8") + "000",
-        PER_CARD: "14,24 USD",
-        PRICE_DATE: "30/11/2026" + "000",
-    } | {FIRST_TERM + place: text for place, text in enumerate(("888,88 USD", "888,88 USD", "8.888,88 USD"))}
-    columns = _Cells(words, lambda: "").columns()
-    heads = [
-        f"{column.header}, €" if FIRST_TERM <= place <= PER_CARD else column.header
-        for place, column in enumerate(columns)
+        FITS: words.t("fits if ≤ {memory}", memory="288,8"),
+        PER_CARD: "14,24",
+        CURRENCY: "USD",
+        PRICE_DATE: words.date(dt.date(2026, 12, 30)),
+    } | {FIRST_TERM + place: text for place, text in enumerate(("888,88", "8.888,88", "8.888,88"))}
+    icons = {FITS: 24, PRICE_DATE: 24}
+    widths = [
+        max(
+            body.horizontalAdvance(samples[place]) + icons.get(place, 0) + 18,
+            head.horizontalAdvance(column.header) + 24,
+        )
+        for place, column in enumerate(_Cells(words).columns())
     ]
-    return tuple(
-        max(body.horizontalAdvance(samples[place]) + 18, head.horizontalAdvance(heads[place]) + 20)
-        if place != USE
-        else max(34, head.horizontalAdvance(column.header) + 18)
-        for place, column in enumerate(columns)
-    )
+    rest = room - sum(widths) + widths[OFFER]
+    without_date = rest + widths[PRICE_DATE]
+    widths[OFFER] = max(_LEAST_OFFER, rest if rest >= body.averageCharWidth() * 26 else without_date)
+    return tuple(widths)
 
 
 def price_refusal(words: Wording, currency: str, text: str) -> str:
@@ -114,11 +108,10 @@ def date_refusal(words: Wording, text: str) -> str:
 
 
 class _Cells:
-    """The text of each cell. `currency` is asked at each call, since a quote's may change."""
+    """The text of each cell."""
 
-    def __init__(self, words: Wording, currency: Callable[[], str]) -> None:
+    def __init__(self, words: Wording) -> None:
         self.words = words
-        self._currency = currency
 
     def columns(self) -> tuple[Column[OfferRow], ...]:
         words = self.words
@@ -165,6 +158,11 @@ class _Cells:
                 editable=lambda row: row.used and isinstance(row.offer, HourlyOffer),
                 edit_text=lambda row: self._plain(row.per_card_hour),
                 check=self._check_price,
+            ),
+            Column(
+                words.t("Currency"),
+                lambda row: row.offer.currency,
+                color=lambda row: "muted",
             ),
             Column(
                 words.t("Price date"),
@@ -235,8 +233,7 @@ class _Cells:
     def _money(self, row: OfferRow, amount: Decimal | None) -> str:
         if amount is None:
             return self.words.unknown
-        currency = row.offer.currency
-        return self.words.money(amount, currency, symbol=currency != self._currency())
+        return self.words.money(amount, row.offer.currency, symbol=False)
 
     def _plain(self, amount: Decimal | None) -> str:
         return "" if amount is None else self.words.number(amount, grouping=False)
@@ -259,10 +256,6 @@ class _Cells:
 def _floored(count_bytes: int) -> Decimal:
     """Return GiB rounded down to a tenth: a limit must never be shown larger than it is."""
     return bytes_to_gib(count_bytes).quantize(Decimal("0.1"), rounding=ROUND_FLOOR)
-
-
-def _symbol(currency: str) -> str:
-    return "€" if currency == "EUR" else currency
 
 
 def _card_count(row: OfferRow) -> int:

@@ -93,10 +93,21 @@ class Chart(QWidget):
         self.plot.setLabel(side, text, color=self._theme.tokens.muted)
 
     def add_text(
-        self, text: str, x: float, y: float, *, role: str = "text", anchor: tuple[float, float] = (0.5, 1.0)
+        self,
+        text: str,
+        x: float,
+        y: float,
+        *,
+        role: str = "text",
+        anchor: tuple[float, float] = (0.5, 1.0),
+        filled: bool = False,
     ) -> None:
-        """Write `text` at a point of the plot; `anchor` is which point of the text stands there."""
-        item = plotting().TextItem(text, color=self._theme.color(role), anchor=anchor)
+        """Write `text` at a point of the plot; `anchor` is which point of the text stands there.
+
+        `filled` puts the surface behind it, where it has to stand on a line.
+        """
+        ground = QBrush(self._theme.color("surface")) if filled else None
+        item = plotting().TextItem(text, color=self._theme.color(role), anchor=anchor, fill=ground)
         item.setFont(self._theme.font(TextRole.SECONDARY))
         item.setPos(x, y)
         self.plot.addItem(item, ignoreBounds=True)

@@ -74,7 +74,6 @@ def condition_columns(words: Wording) -> tuple[Column[ConditionRow], ...]:
         Column(
             words.t("Condition"),
             lambda row: row.claim,
-            bold=lambda row: row.decisive,
             tooltip=lambda row: row.claim,
         ),
         Column(words.t("Value used"), lambda row: row.value, evidence=lambda row: row.kind),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
@@ -41,6 +42,8 @@ _AXIS_PX = 48
 """About what an axis and its texts take of the picture."""
 _LIMIT_PX = 120
 """About how wide the words at the limit's line are."""
+_PADDING = 0.03
+"""Margin of the delivery axis at both ends, as a share of its length."""
 _STEPS = (1, 2, 5, 10, 15, 20, 30, 50, 60)
 
 
@@ -107,6 +110,7 @@ class FrontierBox(QFrame):
         self.switch.setToolTip("Ctrl+T")
         self.switch.clicked.connect(self.toggle)
         top = QHBoxLayout()
+        top.setSpacing(10)
         top.addWidget(title)
         top.addStretch(1)
         top.addWidget(self._tag)
@@ -198,7 +202,7 @@ class FrontierBox(QFrame):
         plot.getAxis("left").setTicks([ticks])
         plot.getAxis("bottom").setTicks([across])
         plot.showGrid(x=False, y=True, alpha=0.35)
-        plot.setXRange(0, right, padding=0.03)
+        plot.setXRange(0, right, padding=_PADDING)
         plot.setYRange(bottom, top, padding=0.08)
         self._chart.label("bottom", self._words.t("delivery, {unit}", unit=self._unit.value))
         self._say_axis(logarithmic)
@@ -266,47 +270,81 @@ class FrontierBox(QFrame):
             plot.addItem(library.ScatterPlotItem([x], [y], symbol=symbol, size=11, pen=mark, brush=fill))
         self._label_points(marks, right, bottom, tall)
 
-    def _limit_label(self, right: float, width: int, height: int) -> list[QRectF]:
-        """Return the room that the words at the limit's line take, in pixels from the lower left."""
+    def _limit_room(self, right: float, width: int, height: int) -> tuple[list[QRectF], list[QRectF]]:
+        """Return the room of the limit's words and of its line, in pixels from the lower left."""
         limit = None if self._estimate is None else self._estimate.quote.workload.limit
         if limit is None or limit.ms is None:
-            return []
+            return [], []
         at = limit.ms / MS_PER[self._unit]
-        left = at / right * width - (_LIMIT_PX if at > right / 2 else 0)
-        return [QRectF(left, height * 0.9, _LIMIT_PX, height * 0.2)]
+        x = _across(at, right, width)
+        left = x - (_LIMIT_PX if at > right / 2 else 0)
+        return [QRectF(left, height * 0.86, _LIMIT_PX, height * 0.24)], [QRectF(x - 2, 0, 4, height)]
 
     def _label_points(
         self, marks: list[tuple[float, float]], right: float, bottom: float, tall: float
     ) -> None:
-        """Name the points that have room for it, the shown one first; the table names them all."""
+        """Name the points that have room for it, the shown one first; the table names them all.
+
+        The name of a point on the frontier may stand on the limit's line where there is no other room; it
+        then covers the line. That of a dominated one is left out.
+        """
         if self._chart is None:
             return
         metrics = QFontMetrics(self._theme.font(TextRole.SECONDARY))
         width, height = max(1, self.stack.width() - _AXIS_PX), max(1, self.stack.height() - _AXIS_PX)
-        points = [QPointF(x / right * width, (y - bottom) / tall * height) for x, y in marks]
-        taken = self._limit_label(right, width, height)
+        points = [QPointF(_across(x, right, width), (y - bottom) / tall * height) for x, y in marks]
+        taken, line = self._limit_room(right, width, height)
         taken += [QRectF(point.x() - 7, point.y() - 7, 14, 14) for point in points]
+        taken += _stair_room([at for at, row in zip(points, self._rows, strict=True) if not row.dominated])
         order = sorted(
             range(len(points)), key=lambda at: (not self._rows[at].shown, self._rows[at].dominated)
         )
+        whole = QRectF(0, -4, width, height * 1.08)
         for at in order:
-            row, point = self._rows[at], points[at]
+            row, (x, y) = self._rows[at], marks[at]
             text = f"{row.label}, {row.cost_text}"
-            size = QSizeF(metrics.horizontalAdvance(text), metrics.height())
-            left = QRectF(QPointF(point.x() - 10 - size.width(), point.y() - size.height() / 2), size)
-            above = QRectF(QPointF(point.x() + 8, point.y() + 2), size)
-            below = QRectF(QPointF(point.x() + 8, point.y() - 4 - size.height()), size)
-            places = ((left, (1.0, 0.5)), (above, (0.0, 1.0)), (below, (0.0, 0.0)))
-            for box, anchor in places:
-                inside = box.left() >= 0 and box.right() <= width and box.bottom() <= height * 1.08
-                free = inside and not any(box.intersects(other) for other in taken)
-                if not free and not (row.shown and box is below):  # the plan shown is always named
-                    continue
-                taken.append(box)
-                x = marks[at][0] + (-1 if box is left else 1) * 9 / width * right
-                role = "text" if row.shown or not row.dominated else "muted"
-                self._chart.add_text(text, x, marks[at][1], role=role, anchor=anchor)
-                break
+            size = QSizeF(metrics.horizontalAdvance(text) + 8, metrics.height() + 2)
+            places = [place for place in _places(points[at], size) if whole.contains(place[0])]
+            place = _first_free(places, taken + line)
+            crosses = place is None
+            if place is None and (row.shown or not row.dominated):
+                place = _first_free(places, taken)
+            if place is None and row.shown and places:  # the plan shown is always named
+                place = places[0]
+            if place is None:
+                continue
+            box, anchor = place
+            taken.append(box)
+            role = "text" if row.shown or not row.dominated else "muted"
+            shift = {1.0: -9.0, 0.0: 9.0}.get(anchor[0], 0.0) / width * right
+            self._chart.add_text(text, x + shift, y, role=role, anchor=anchor, filled=crosses)
+
+
+_Anchor = tuple[float, float]
+
+
+def _across(at: float, right: float, width: int) -> float:
+    """Return the pixels from the left of a value of the delivery axis, which has a margin at both ends."""
+    return (at / right + _PADDING) / (1 + 2 * _PADDING) * width
+
+
+def _places(point: QPointF, size: QSizeF) -> list[tuple[QRectF, _Anchor]]:
+    """Return where the name of a point may stand, the best place first."""
+    left, right = point.x() - 9 - size.width(), point.x() + 9
+    middle, above, below = point.y() - size.height() / 2, point.y() + 2, point.y() - 2 - size.height()
+    return [
+        (QRectF(QPointF(left, middle), size), (1.0, 0.5)),
+        (QRectF(QPointF(right, middle), size), (0.0, 0.5)),
+        (QRectF(QPointF(right, above), size), (0.0, 1.0)),
+        (QRectF(QPointF(right, below), size), (0.0, 0.0)),
+        (QRectF(QPointF(left, above), size), (1.0, 1.0)),
+        (QRectF(QPointF(left, below), size), (1.0, 0.0)),
+        (QRectF(QPointF(point.x() - size.width() / 2, above + 6), size), (0.5, 1.3)),
+    ]
+
+
+def _first_free(places: list[tuple[QRectF, _Anchor]], taken: list[QRectF]) -> tuple[QRectF, _Anchor] | None:
+    return next((one for one in places if not any(one[0].intersects(other) for other in taken)), None)
 
 
 def _columns(words: Wording, currency: str, gross: bool) -> tuple[Column[PointRow], ...]:

@@ -34,6 +34,7 @@ _PADDING = 8
 _ICON = 14
 _LEAST_COLUMN = 132
 _MOST_COLUMN = 190
+_LEAST_CRITERION = 170
 
 
 class ComparisonTable(TableView):
@@ -73,7 +74,9 @@ class ComparisonTable(TableView):
         organisations = ordered_organisations(quote)
         self._ids = tuple(one.id for one in organisations)
         heads = [heading(self._said, quote, estimate, one) for one in organisations]
-        first: Column[Criterion] = Column("", lambda row: row.name, bold=lambda row: row.bold)
+        first: Column[Criterion] = Column(
+            "", lambda row: row.name, bold=lambda row: row.bold, tooltip=lambda row: row.name
+        )
         columns = [first, *(_column(at, head) for at, head in enumerate(heads))]
         self.comparison.show_table(columns, comparison(self._said, quote, estimate))
         self._fit()
@@ -99,14 +102,16 @@ class ComparisonTable(TableView):
         head = self.horizontalHeader()
         head.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         delegate = cast(ComparisonDelegate, self.itemDelegate())
+        shown = self.viewport().width()
         widths = [
-            max(
-                _LEAST_COLUMN,
-                min(delegate.width_of(self.comparison, column), _MOST_COLUMN if column else 400),
-            )
-            for column in range(count)
+            max(_LEAST_COLUMN, min(delegate.width_of(self.comparison, at), _MOST_COLUMN if at else 400))
+            for at in range(count)
         ]
-        room = self.viewport().width() - sum(widths)
+        if sum(widths) > shown:  # rather an elided head and criterion than columns out of sight
+            cells = [delegate.cells_width(self.comparison, at) for at in range(1, count)]
+            widths = [widths[0], *(max(_LEAST_COLUMN, width) for width in cells)]
+            widths[0] = max(min(widths[0], _LEAST_CRITERION), min(widths[0], shown - sum(widths[1:])))
+        room = shown - sum(widths)
         for column, width in enumerate(widths):
             extra = max(0, room) // max(1, count - 1) if column else 0
             self.setColumnWidth(column, width + extra)
@@ -147,11 +152,14 @@ class ComparisonDelegate(QStyledItemDelegate):
     def width_of(self, model: ChangingTableModel[Criterion], column: int) -> int:
         """Return the pixels that the longest cell of a column and its head need."""
         head = str(model.headerData(column, Qt.Orientation.Horizontal) or "")
-        widths = [QFontMetrics(self._theme.font(TextRole.SECONDARY)).horizontalAdvance(head) + 2 * _PADDING]
-        for row in range(model.rowCount()):
-            if not model.is_group(row):
-                widths.append(self.sizeHint(QStyleOptionViewItem(), model.index(row, column)).width())
-        return max(widths) + 4
+        width = QFontMetrics(self._theme.font(TextRole.SECONDARY)).horizontalAdvance(head) + 2 * _PADDING
+        return max(width + 4, self.cells_width(model, column))
+
+    def cells_width(self, model: ChangingTableModel[Criterion], column: int) -> int:
+        """Return the pixels that the longest cell of a column needs."""
+        rows = (row for row in range(model.rowCount()) if not model.is_group(row))
+        cells = (self.sizeHint(QStyleOptionViewItem(), model.index(row, column)) for row in rows)
+        return max((cell.width() for cell in cells), default=0) + 4
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
         cell = _cell(index)

@@ -11,6 +11,7 @@ from estimator.quote import Quote, StageKind
 from estimator.results.estimate import Estimate, OrganisationResult, QuoteStatus, Timing
 from estimator.wording import Language, NumberFormat, Wording
 from estimator.wording.phrases import (
+    condition_text,
     counted_conditions,
     holding_text,
     organisation_name,
@@ -138,7 +139,9 @@ def _open_claims(words: Wording, estimate: Estimate | None, *, decisive: bool) -
     if estimate is None:
         return ()
     return tuple(
-        condition_text(words, one, estimate.quote) for one in estimate.open_conditions if one.decisive is decisive
+        condition_text(words, one, estimate.quote)
+        for one in estimate.open_conditions
+        if one.decisive is decisive
     )
 
 

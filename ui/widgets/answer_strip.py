@@ -25,6 +25,8 @@ from ui.theme import TextRole, Theme
 from ui.widgets.figure import FigureButton, HeadlineCell
 
 SHORT_BELOW = 1280
+LEFT = 248
+LEFT_SHORT = 200
 CELLS = 5
 
 
@@ -46,13 +48,16 @@ class AnswerStrip(QWidget):
         self._name = QLabel()
         self._name.setTextFormat(Qt.TextFormat.PlainText)
         self.organisations = _ElidedCombo()
+        self.organisations.setProperty("look", "low")
         self.organisations.setAccessibleName(words.t("Organisation shown"))
         self.organisations.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
         )
         self.organisations.activated.connect(self._organisation_activated)
         self.organisations.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self._against_full = ""
         self._against = QLabel()
+        self._against.setTextFormat(Qt.TextFormat.PlainText)
         self._against.setProperty("look", "muted")
         self.cells = tuple(FigureButton(words, theme) for _ in range(CELLS))
         self._lay_out()
@@ -82,7 +87,7 @@ class AnswerStrip(QWidget):
         keys = [key for key, _ in organisations]
         self.organisations.setCurrentIndex(keys.index(shown) if shown in keys else 0)
         self.organisations.setToolTip(self.organisations.currentText())
-        self._against.setText(self._words.t("against {name}", name=against) if against else "")
+        self._against_full = self._words.t("against {name}", name=against) if against else ""
         self._place_labels()
 
     def announce(self, cell: int) -> None:
@@ -106,15 +111,12 @@ class AnswerStrip(QWidget):
 
     def _lay_out(self) -> None:
         self._left = QWidget()
-        below = QHBoxLayout()
-        below.setSpacing(6)
-        below.addWidget(self.organisations, 1)
-        below.addWidget(self._against)
         column = QVBoxLayout(self._left)
-        column.setContentsMargins(16, 6, 8, 8)
-        column.setSpacing(4)
+        column.setContentsMargins(16, 5, 8, 5)
+        column.setSpacing(2)
         column.addWidget(self._name)
-        column.addLayout(below)
+        column.addWidget(self.organisations)
+        column.addWidget(self._against)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 1)
         row.setSpacing(1)  # the gaps are the lines between the cells
@@ -130,12 +132,13 @@ class AnswerStrip(QWidget):
 
     def _place_labels(self) -> None:
         short = self.width() < SHORT_BELOW
-        self._left.setFixedWidth(172 if short else 248)
-        self._against.setVisible(not short and bool(self._against.text()))
+        self._left.setFixedWidth(LEFT_SHORT if short else LEFT)
         room = self._left.width() - 24
-        shown = self._name.fontMetrics().elidedText(self._full_name, Qt.TextElideMode.ElideRight, room)
-        self._name.setText(shown)
-        self._name.setToolTip(self._full_name if shown != self._full_name else "")
+        for label, text in ((self._name, self._full_name), (self._against, self._against_full)):
+            shown = label.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room)
+            label.setText(shown)
+            label.setToolTip(text if shown != text else "")
+        self._against.setVisible(self._three_lines and bool(self._against_full))
         for cell in self.cells:
             cell.set_short(short, self._three_lines)
         self.setFixedHeight(self.cells[0].sizeHint().height())

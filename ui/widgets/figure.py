@@ -60,6 +60,7 @@ class HeadlineCell:
     tone: Tone = Tone.PLAIN
     sample: bool = False
     short_unit: str | None = None
+    short_line: str | None = None
 
 
 class FigureButton(QAbstractButton):
@@ -257,7 +258,11 @@ class FigureButton(QAbstractButton):
         font = self._theme.font(TextRole.SECONDARY)
         font.setUnderline(cell.link_place is not None)
         painter.setFont(font)
-        text = self._words.t("recalculating") if cell.state is FigureState.STALE else cell.third_line
+        text = cell.third_line
+        if cell.short_line is not None and painter.fontMetrics().horizontalAdvance(text) > box.width():
+            text = cell.short_line
+        if cell.state is FigureState.STALE:
+            text = self._words.t("recalculating")
         role = "accent" if cell.link_place is not None else "muted"
         if cell.state is FigureState.ERROR:
             role = "err"

@@ -130,14 +130,15 @@ class _Answer:
         label: str,
         write_value: Callable[[int], None],
         unit: str,
-        kind: EvidenceKind,
+        kind: EvidenceKind | None,
         source: str,
         strong: bool = False,
     ) -> None:
         sheet, row = self.sheet, self.row
         sheet.text(row, LABEL, label, "strong" if strong else "label")
         write_value(row)
-        sheet.texts(row, UNIT, (unit, self.words.evidence(kind)))
+        evidence = self.words.t("Chosen") if kind is None else self.words.evidence(kind)
+        sheet.texts(row, UNIT, (unit, evidence))
         sheet.text(row, SOURCE, source, "wrapped_muted")
         self.row += 1
 
@@ -170,7 +171,7 @@ class _Answer:
             words.t("Tasks at once × cards per task"),
             lambda row: self.sheet.text(row, VALUE, key, "value"),
             "",
-            EvidenceKind.GIVEN,
+            None,
             words.t("Organisation {name}", name=_name(self.estimate, shown.organisation_id)),
         )
 

@@ -348,9 +348,7 @@ class _Writer:
 
 def _picture(sheet: Sheet, words: Wording, gantt_png: bytes | None, below: int) -> None:
     if gantt_png is None:
-        sheet.text(
-            2, 1, words.t("The full picture of the schedule is in the program and in the PDF."), "note"
-        )
+        sheet.text(2, 1, words.t("The full picture of the schedule is in the program."), "note")
         return
     sheet.text(
         2, 1, words.t("To the right: the chart, and below it the full picture of the schedule."), "note"
