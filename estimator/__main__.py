@@ -1,4 +1,4 @@
-"""The terminal: check, estimate, export and compare quotes; text for people, JSON for programs.
+"""The terminal: check, estimate, export and compare quotes, score the engines; text for people, JSON for programs.
 
 Exit status: 0 fine, 1 problems found, 2 a file that cannot be read or written.
 """
@@ -21,6 +21,7 @@ from estimator.exports.json_text import as_json, json_text, problem_json
 from estimator.problems import FileRefused, Problem, Severity
 from estimator.quote import Quote
 from estimator.results.estimate import Estimate
+from estimator.score import memory_score, score_json, score_text
 from estimator.storage import SUFFIX, quote_from_text, read_quote, write_atomically
 from estimator.terminal import comparison_text, estimate_text, problems_text
 from estimator.wording import Language, NumberFormat, Wording
@@ -100,6 +101,15 @@ def _compare(options: argparse.Namespace, words: Wording) -> int:
     return max(_status(one.problems) for _, one in results)
 
 
+def _score(options: argparse.Namespace, words: Wording) -> int:
+    score = memory_score(Path(options.points))
+    if options.json:
+        _print_json(score_json(score))
+    else:
+        print(score_text(words, score), end="")
+    return FINE if any(one.n for one in score.summary) else PROBLEMS
+
+
 def _quote(options: argparse.Namespace) -> Quote:
     if options.sample:
         sample = files("resources.samples").joinpath(f"{options.sample}{SUFFIX}")
@@ -149,6 +159,12 @@ def _parser(words: Wording) -> argparse.ArgumentParser:
     compare = commands.add_parser("compare", parents=[common], help=words.t("quotes side by side"))
     compare.add_argument("quotes", nargs="+")
     compare.set_defaults(run=_compare)
+    score = commands.add_parser(
+        "score", parents=[common], help=words.t("hold an engine against a file of known answers")
+    )
+    score.add_argument("engine", choices=["memory"])
+    score.add_argument("points", help=words.t("a .json file of measured points"))
+    score.set_defaults(run=_score)
     return parser
 
 

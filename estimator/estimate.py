@@ -15,9 +15,11 @@ from estimator.conditions import conditions_of, status_of
 from estimator.plan.comparing import break_even, frontier, policies, staircase, throughput
 from estimator.plan.counter_examples import counter_examples
 from estimator.plan.organising import best_of, order_of, organised
+from estimator.plan.stopping import stopped_when
 from estimator.problems import Absent, Problem, Severity
 from estimator.quote import Quote
 from estimator.results.estimate import Estimate, OrganisationResult, Plan, Timing
+from estimator.schedule import SolveStopped
 
 Progress = Callable[[float], None]
 Cancelled = Callable[[], bool]
@@ -40,7 +42,7 @@ def estimate(
 ) -> Estimate:
     """Return everything that the quote comes to on the day `today`.
 
-    `progress` hears fractions from 0 to 1; `cancelled` is asked between steps. Raises EstimateCancelled.
+    `progress` hears fractions from 0 to 1; `cancelled` is asked many times a second. Raises EstimateCancelled.
     """
     return completed(headline(quote, today, progress, cancelled), progress, cancelled)
 
@@ -49,6 +51,14 @@ def headline(
     quote: Quote, today: dt.date, progress: Progress = _no_progress, cancelled: Cancelled = _never
 ) -> Estimate:
     """Return organisations, plans, conditions and status; the comparisons are left empty."""
+    try:
+        with stopped_when(cancelled):
+            return _headline(quote, today, progress, cancelled)
+    except SolveStopped:
+        raise EstimateCancelled from None
+
+
+def _headline(quote: Quote, today: dt.date, progress: Progress, cancelled: Cancelled) -> Estimate:
     results: list[OrganisationResult] = []
     for done, organisation in enumerate(quote.organisations):
         if cancelled():
@@ -78,6 +88,14 @@ def headline(
 
 def completed(so_far: Estimate, progress: Progress = _no_progress, cancelled: Cancelled = _never) -> Estimate:
     """Return the estimate with its comparisons: staircase, policies, break-evens, counter-examples, frontier."""
+    try:
+        with stopped_when(cancelled):
+            return _completed(so_far, progress, cancelled)
+    except SolveStopped:
+        raise EstimateCancelled from None
+
+
+def _completed(so_far: Estimate, progress: Progress, cancelled: Cancelled) -> Estimate:
     quote = so_far.quote
     shown = so_far.shown
     organisation = None if shown is None else quote.organisation(shown.organisation_id)

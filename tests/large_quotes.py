@@ -6,7 +6,18 @@ import random
 from decimal import Decimal
 
 from estimator.catalogue import Lot, TermPrice
-from estimator.quote import AssignmentPolicy, Organisation, Quote, Stage, StageKind, StageLayout, Tasks
+from estimator.quote import (
+    AssignmentPolicy,
+    Organisation,
+    Quote,
+    ResourceKind,
+    ResourceNeed,
+    SharedResource,
+    Stage,
+    StageKind,
+    StageLayout,
+    Tasks,
+)
 from tests.quotes import (
     RTX_4090,
     TODAY,
@@ -34,6 +45,18 @@ def many_equal_tasks(count: int, cards: int) -> Quote:
     stage = stage.replaced(tasks=stage.tasks.replaced(count=(count,), duration=(Decimal(12),)))
     organisations = (organisation("A", 1), organisation("B", cards))
     return source_quote(stage, organisations=organisations, quota_cards=given(cards), limit=None)
+
+
+def many_licensed_tasks(count: int, cards: int) -> Quote:
+    """Equal tasks that share three licences: one row on every page, and many seconds to schedule one by one."""
+    stage = conversion(needs=(ResourceNeed(resource_id="licence"),))
+    stage = stage.replaced(tasks=stage.tasks.replaced(count=(count,), duration=(Decimal(12),)))
+    licence = SharedResource(id="licence", name="Licence", kind=ResourceKind.LICENCE, capacity=given(3))
+    policy = AssignmentPolicy.AVAILABILITY
+    organisations = (organisation("A", 1, policy), organisation("B", cards, policy))
+    return source_quote(
+        stage, resources=(licence,), organisations=organisations, quota_cards=given(cards), limit=None
+    )
 
 
 def many_stages_and_lots(stages: int, lots: int) -> Quote:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
@@ -45,6 +46,8 @@ class Commands:
     settings: Do
     import_prices: Do
     export_catalogue: Do
+    keep_offers: Do
+    add_card: Do
     refresh_prices: Do
     help: Do
     about: Do
@@ -66,14 +69,18 @@ class Actions:
             ShortcutKeeper(window)
         bar = window.menuBar()
         bar.clear()
+        for former in bar.findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            former.deleteLater()  # with its actions: a change of language leaves none behind
         self._file(bar.addMenu(words.t("&File")))
         self._edit(bar.addMenu(words.t("&Edit")))
         insert = bar.addMenu(words.t("&Insert"))
         self._add(insert, words.t("Stage"), "", commands.add_stage, quote=True)
         self._add(insert, words.t("Organisation"), "", commands.add_organisation, quote=True)
+        self._add(insert, words.t("Own card…"), "", commands.add_card)
         self._view(bar.addMenu(words.t("&View")), pages)
         tools = bar.addMenu(words.t("&Tools"))
         self._add(tools, words.t("Import prices…"), "", commands.import_prices)
+        self._add(tools, words.t("Keep own offers for other quotes"), "", commands.keep_offers, quote=True)
         self._add(tools, words.t("Export own catalogue…"), "", commands.export_catalogue)
         self._add(tools, words.t("Refresh copied prices…"), "", commands.refresh_prices, quote=True)
         tools.addSeparator()
@@ -152,7 +159,7 @@ class Actions:
             self.recent.addAction(self._words.t("None yet")).setEnabled(False)
 
     def _add(self, menu: QMenu, text: str, keys: str, do: Do, *, quote: bool = False) -> QAction:
-        action = QAction(text, self._window)
+        action = QAction(text, menu)
         if keys:
             action.setShortcut(QKeySequence(keys))
         action.triggered.connect(partial(_call, do))

@@ -11,16 +11,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QLibraryInfo, QLocale, Qt, QTimer, QTranslator
+from PySide6.QtCore import QLibraryInfo, QLocale, Qt, QTranslator
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from estimator.wording import Wording
 from ui.errors import ErrorReporter, log_qt_messages
 from ui.main_window import MainWindow, Parts
-from ui.own_catalogue import OwnCatalogue
 from ui.runner import Runner
-from ui.session import Session
 from ui.settings import Settings, own_data_folder
 from ui.theme import Theme
 
@@ -32,11 +30,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     application = QApplication(sys.argv[:1])
     application.setApplicationName("Cabida")
     log_qt_messages()
-    window, _theme, _translator = build(application, own_data_folder(), QLocale.system().name())
+    window, _theme, _translator = first_screen(application, own_data_folder(), QLocale.system().name())
     reporter = ErrorReporter(lambda report: window.notice.show_report(report))
     reporter.install()
+    # What a document needs is imported once the first picture is on the screen.
+    window.painted.connect(lambda: _open(window, options))
     window.show()
-    QTimer.singleShot(0, lambda: _open(window, options))
     status = application.exec()
     reporter.uninstall()
     return status
@@ -45,7 +44,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def build(
     application: QApplication, folder: Path, system_locale: str, today: dt.date | None = None
 ) -> tuple[MainWindow, Theme, QTranslator]:
-    """Return the window with its collaborators, not shown yet. `folder` holds settings and recovery copies."""
+    """Return the whole window, not shown yet. `folder` holds settings, the own catalogue, recovery copies."""
+    window, theme, translator = first_screen(application, folder, system_locale, today)
+    window.load()
+    return window, theme, translator
+
+
+def first_screen(
+    application: QApplication, folder: Path, system_locale: str, today: dt.date | None = None
+) -> tuple[MainWindow, Theme, QTranslator]:
+    """Return the window with its menus and start page; `load` makes the rest."""
     settings = Settings(folder / "settings.ini", system_locale)
     theme = Theme(settings.scheme, settings.density)
     theme.apply(application)
@@ -54,17 +62,16 @@ def build(
     path = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
     if translator.load(f"qtbase_{words.language.value}", path):
         application.installTranslator(translator)
-    runner = Runner()
 
     def the_day() -> dt.date:
         return today or dt.date.today()
 
-    session = Session(runner, the_day, folder / "recovery")
-    parts = Parts(session, runner, settings, theme, OwnCatalogue(folder), the_day)
+    parts = Parts(Runner(), settings, theme, folder, the_day)
     return MainWindow(parts, words), theme, translator
 
 
 def _open(window: MainWindow, options: argparse.Namespace) -> None:
+    window.load()
     if options.sample:
         window.files.open_sample(options.sample)
     elif options.file:

@@ -5,6 +5,7 @@ Widgets never open files; they ask here. Exports run in the background with prog
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 from collections.abc import Callable
 from importlib.resources import files
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from estimator.catalogue import Catalogue, HourlyOffer, Lot
+from estimator.catalogue import Card, Catalogue, HourlyOffer, Lot
 from estimator.catalogue_store import read_own, refreshed
 from estimator.estimate import completed
 from estimator.problems import FileRefused
@@ -27,23 +28,20 @@ from ui.runner import Runner
 from ui.session import Session
 from ui.settings import Settings
 
-SAMPLES = (
-    "indice-de-las-obras",
-    "consultation-notes",
-    "fachada-norte",
-    "dinamica-molecular",
-    "credit-risk",
-    "afinado-cooperativo",
-)
 EXPORT = "export"
 _MOST_LINES = 12
 
 
 class Files(QObject):
-    """File actions of one window. `said`: a sentence for the status bar; `opened`: another quote is shown."""
+    """File actions of one window.
+
+    `said`: a sentence for the status bar; `opened`: another quote is shown; `kept`: the planner's catalogue has
+    other records.
+    """
 
     said = Signal(str)
     opened = Signal()
+    kept = Signal()
 
     def __init__(
         self,
@@ -60,7 +58,7 @@ class Files(QObject):
         self._session = session
         self._runner = runner
         self._settings = settings
-        self._catalogue = catalogue
+        self.catalogue = catalogue
         self.dialogs = dialogs
         self._today = today
         self._gantt_picture = gantt_picture
@@ -144,12 +142,18 @@ class Files(QObject):
             quote = read_quote(file)
             when = dt.datetime.fromtimestamp(file.stat().st_mtime)
         except (FileRefused, OSError):
-            file.replace(file.with_suffix(".unreadable"))
+            with contextlib.suppress(OSError):
+                file.replace(file.with_suffix(".unreadable"))
             return False
-        if self.dialogs.recover(self.words.date_time(when)) is not Choice.RECOVER:
-            file.unlink(missing_ok=True)
+        choice = self.dialogs.recover(self.words.date_time(when))
+        if choice is not Choice.RECOVER:
+            # Escape decides nothing: the copy is offered again at the next start.
+            if choice is Choice.DISCARD:
+                with contextlib.suppress(OSError):
+                    file.unlink(missing_ok=True)
             return False
-        self._session.show(quote, modified=True)
+        self._session.recover(quote)
+        self._stamp = None
         self.opened.emit()
         return True
 
@@ -196,10 +200,14 @@ class Files(QObject):
         try:
             write_atomically(target, json_text(estimate).encode("utf-8"))
         except FileRefused as refusal:
-            self._say_refusal(refusal)
+            self._export_failed(refusal)
             return False
         self.said.emit(self.words.t("Written: {name}", name=target.name))
         return True
+
+    def cancel_export(self) -> None:
+        """Stop the export that runs; the file it was for stays as it was."""
+        self._runner.cancel(EXPORT)
 
     def import_prices(self, path: Path | None = None) -> bool:
         """Read a table of prices, or a colleague's catalogue, into the planner's own after a preview."""
@@ -224,12 +232,35 @@ class Files(QObject):
         lines = [offer.name for offer in (*other.hourly, *other.lots)][:_MOST_LINES] + notes
         if self.dialogs.apply_changes(title, tuple(lines)) is not Choice.APPLY:
             return False
+        return self._keep(other)
+
+    def keep_own_offers(self) -> bool:
+        """Keep the quote's own offers, with their cards, for other quotes."""
+        quote = self._session.quote
+        own = () if quote is None else tuple(offer for offer in quote.offers if offer.own)
+        if quote is None or not own:
+            self.said.emit(self.words.t("The quote has no offer of your own."))
+            return False
+        cards = (quote.card(offer.card_id) for offer in own)
+        kept = Catalogue(
+            cards=tuple({card.id: card for card in cards if card is not None and card.own}.values()),
+            lots=tuple(offer for offer in own if isinstance(offer, Lot)),
+            hourly=tuple(offer for offer in own if isinstance(offer, HourlyOffer)),
+        )
+        return self._keep(kept)
+
+    def keep_card(self, card: Card) -> bool:
+        """Keep a card model of the planner's own for this and other quotes."""
+        return self._keep(Catalogue(cards=(card,)))
+
+    def _keep(self, other: Catalogue) -> bool:
         try:
-            changes = self._catalogue.add(other)
+            changes = self.catalogue.add(other)
         except FileRefused as refusal:
             self._say_refusal(refusal)
             return False
-        self.said.emit(words.n("{count} record kept", "{count} records kept", len(changes)))
+        self.said.emit(self.words.n("{count} record kept", "{count} records kept", len(changes)))
+        self.kept.emit()
         return True
 
     def export_catalogue(self) -> bool:
@@ -239,9 +270,9 @@ class Files(QObject):
         if path is None:
             return False
         try:
-            self._catalogue.export(with_suffix(path, ".json"))
+            self.catalogue.export(with_suffix(path, ".json"))
         except FileRefused as refusal:
-            self._say_refusal(refusal)
+            self._export_failed(refusal)
             return False
         self.said.emit(self.words.t("Written: {name}", name=path.name))
         return True
@@ -252,7 +283,7 @@ class Files(QObject):
         if quote is None:
             return False
         words = self.words
-        _, changes = refreshed(quote, self._catalogue.merged())
+        _, changes = refreshed(quote, self.catalogue.merged())
         if not changes:
             self.said.emit(words.t("The copied prices are those of the catalogue."))
             return False
@@ -272,7 +303,7 @@ class Files(QObject):
             shown = (*shown, words.t("and {count} more", count=words.number(len(lines) - len(shown))))
         if self.dialogs.apply_changes(title, shown) is not Choice.APPLY:
             return False
-        catalogue = self._catalogue.merged()
+        catalogue = self.catalogue.merged()
         self._session.edit(
             words.t("refresh the copied prices"), lambda before: refreshed(before, catalogue)[0]
         )
@@ -287,7 +318,7 @@ class Files(QObject):
         words = self.words
         table = read_table(path)
         offers, problems = read_offers(
-            table, self._catalogue.merged().cards, words.number_format.value, self._currency()
+            table, self.catalogue.merged().cards, words.number_format.value, self._currency()
         )
         lots = tuple(offer for offer in offers if isinstance(offer, Lot))
         hourly = tuple(offer for offer in offers if isinstance(offer, HourlyOffer))

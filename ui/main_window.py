@@ -1,7 +1,7 @@
-"""The window: menus, answer strip, steps, one page at a time, problems, status bar. It only places panels.
+"""The window: menus, start page or document, notice, status bar. It only places panels and calls the files.
 
-Pages are built when they are first shown, so that the window paints before their libraries are imported. A change
-of language builds the panels anew around the same session.
+It paints before the libraries of a document are imported: until `load` there are menus and the start page alone.
+A change of language builds the panels anew around the same session.
 """
 
 from __future__ import annotations
@@ -9,127 +9,176 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QApplication,
-    QHBoxLayout,
-    QMainWindow,
-    QSplitter,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
-from estimator.problems import FileRefused, Place
-from estimator.results.estimate import Estimate
+from estimator.problems import Place
 from estimator.wording import Wording
-from estimator.wording.phrases import organisation_name, quote_name
-from ui import presenting
-from ui.actions import Actions, Commands
-from ui.dialogs import Dialogs
-from ui.files import EXPORT, SAMPLES, Files, with_suffix
-from ui.own_catalogue import OwnCatalogue
-from ui.pages.page import Context, Page
+from ui.actions import Actions
+from ui.page_list import PAGES as PAGES
+from ui.page_list import page_names
 from ui.pages.start import StartPage
 from ui.runner import Runner
-from ui.session import WORK_KEYS, Session
 from ui.settings import Settings
+from ui.start_cards import SAMPLES, recent_files, sample_cards
 from ui.status_bar import StatusBar
 from ui.theme import Theme
-from ui.widgets.answer_strip import AnswerStrip
 from ui.widgets.error_notice import ErrorNotice
-from ui.widgets.explanation import Explanation
-from ui.widgets.problems_panel import ProblemsPanel
-from ui.widgets.steps import StepsList
-from ui.window_edits import add_organisation, add_stage, blank_quote, choose_organisation
+from ui.window_actions import WindowActions
 
-PAGES = (
-    ("ui.pages.work", "WorkPage"),
-    ("ui.pages.organisations", "OrganisationsPage"),
-    ("ui.pages.memory", "MemoryPage"),
-    ("ui.pages.cards", "CardsPage"),
-    ("ui.pages.schedule", "SchedulePage"),
-    ("ui.pages.cost", "CostPage"),
-    ("ui.pages.conditions", "ConditionsPage"),
-    ("ui.pages.quote_page", "QuotePage"),
-)
+if TYPE_CHECKING:
+    from ui.document_view import DocumentView
+    from ui.files import Files
+    from ui.own_catalogue import OwnCatalogue
+    from ui.pages.page import Page
+    from ui.session import Session
+    from ui.widgets.answer_strip import AnswerStrip
+    from ui.widgets.explanation import Explanation
+    from ui.widgets.problems_panel import ProblemsPanel
+    from ui.widgets.steps import StepsList
+
 RAIL_BELOW = 1280
 SMALLEST = (1180, 680)
 STALE_AFTER_MS = 150
+_TABLES = (".csv", ".tsv", ".xlsx")
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The collaborators of a window."""
+    """The collaborators of a window. `folder` holds recovery copies and the planner's own catalogue."""
 
-    session: Session
     runner: Runner
     settings: Settings
     theme: Theme
-    catalogue: OwnCatalogue
+    folder: Path
     today: Callable[[], dt.date]
 
 
 class MainWindow(QMainWindow):
-    """One document in one window."""
+    """One document in one window. `painted`: the first picture is on the screen."""
 
-    def __init__(self, parts: Parts, words: Wording, dialogs: Dialogs | None = None) -> None:
+    painted = Signal()
+
+    def __init__(self, parts: Parts, words: Wording) -> None:
         super().__init__()
         self.parts = parts
         self.words = words
-        self.session = parts.session
-        self.files = Files(
-            parts.session,
-            parts.runner,
-            parts.settings,
-            parts.catalogue,
-            dialogs or Dialogs(words, self),
-            parts.today,
-            self._gantt_picture,
-        )
-        self.pages: dict[int, Page] = {}
-        self.current = 0
+        self._is_painted = False
+        self._session: Session | None = None
+        self._files: Files | None = None
+        self._catalogue: OwnCatalogue | None = None
+        self._document: DocumentView | None = None
         self.setMinimumSize(*SMALLEST)
         self.resize(1366, 768)
         self.setAcceptDrops(True)
         self._stale_timer = QTimer(self)
         self._stale_timer.setSingleShot(True)
         self._stale_timer.setInterval(STALE_AFTER_MS)
-        self._stale_timer.timeout.connect(self._show_frame)
+        self._stale_timer.timeout.connect(self.show_frame)
+        self.do = WindowActions(self)
         self._build()
-        self.session.changed.connect(self._quote_changed)
-        self.session.estimated.connect(self._estimate_arrived)
-        self.session.saved.connect(self._show_title)
-        self.files.said.connect(self.say)
-        self.files.opened.connect(self._opened)
 
     # What a person or a test asks of the window
 
+    def load(self) -> None:
+        """Make what a document needs; the libraries for it are imported here, once."""
+        if self._session is not None:
+            return
+        from ui.dialogs import Dialogs
+        from ui.files import Files
+        from ui.own_catalogue import OwnCatalogue
+        from ui.session import Session
+
+        parts = self.parts
+        self._session = Session(parts.runner, parts.today, parts.folder / "recovery", self)
+        self._catalogue = OwnCatalogue(parts.folder)
+        self._files = Files(
+            self._session,
+            parts.runner,
+            parts.settings,
+            self._catalogue,
+            Dialogs(self.words, self),
+            parts.today,
+            self.do.gantt_picture,
+            self,
+        )
+        self._build_document()
+        self._session.changed.connect(self._quote_changed)
+        self._session.estimated.connect(self._estimate_arrived)
+        self._session.saved.connect(self._show_title)
+        self._files.said.connect(self.say)
+        self._files.opened.connect(self._opened)
+        self._files.kept.connect(self._catalogue_changed)
+
+    def _catalogue_changed(self) -> None:
+        if self.has_quote:
+            self.document.show_page_state()
+
+    @property
+    def session(self) -> Session:
+        """The open document."""
+        self.load()
+        if self._session is None:
+            raise RuntimeError("the window has no session")
+        return self._session
+
+    @property
+    def files(self) -> Files:
+        """What the window does with files."""
+        self.load()
+        if self._files is None:
+            raise RuntimeError("the window has no files")
+        return self._files
+
+    @property
+    def document(self) -> DocumentView:
+        """Strip, steps, pages and problems."""
+        self.load()
+        if self._document is None:
+            raise RuntimeError("the window has no document")
+        return self._document
+
+    @property
+    def strip(self) -> AnswerStrip:
+        """The answer strip."""
+        return self.document.strip
+
+    @property
+    def steps(self) -> StepsList:
+        """The list of pages."""
+        return self.document.steps
+
+    @property
+    def problems(self) -> ProblemsPanel:
+        """The panel of problems."""
+        return self.document.problems
+
+    @property
+    def explanation(self) -> Explanation:
+        """The popup that explains a figure."""
+        return self.document.explanation
+
+    @property
+    def pages(self) -> dict[int, Page]:
+        """The pages built so far, by number."""
+        return self.document.pages
+
+    @property
+    def current(self) -> int:
+        """The page shown, 0 to 7."""
+        return self.document.current
+
     def show_page(self, number: int, *, focus: bool = True) -> None:
         """Show a page (0 to 7)."""
-        if self.session.quote is None:
-            return
-        self._commit_open_field()
-        self.current = number
-        page = self._page(number)
-        self._stack.setCurrentWidget(page)
-        self.steps.set_current(number)
-        self.parts.settings.last_page = number
-        self._show_page_state(page)
-        if focus:
-            page.focus_first()
+        self.document.show_page(number, focus=focus)
 
     def go_to(self, place: Place) -> None:
         """Show the page that owns a place and give focus to its field."""
-        for number in presenting.page_of(place):
-            self.show_page(number, focus=False)
-            if self._page(number).go_to(place):
-                return
-        self.show_page(presenting.page_of(place)[0])
+        self.document.go_to(place)
 
     def say(self, sentence: str) -> None:
         """Tell something in the status bar."""
@@ -137,352 +186,10 @@ class MainWindow(QMainWindow):
 
     def set_words(self, words: Wording) -> None:
         """Show everything in another language or number format; the document and its history stay."""
-        self._commit_open_field()
+        self.do.commit_open_field()
         self.words = words
         self.files.dialogs.words = words
         self._build()
-        self._show_all()
-
-    # Building
-
-    def _build(self) -> None:
-        words, theme = self.words, self.parts.theme
-        self.pages = {}
-        self.actions_ = Actions(self, words, self._commands(), presenting.step_names(words))
-        self.strip = AnswerStrip(words, theme)
-        self.steps = StepsList(words, theme)
-        self.problems = ProblemsPanel(words, theme)
-        self.notice = ErrorNotice(words, theme)
-        self.explanation = Explanation(words, theme, self)
-        self._stack = QStackedWidget()
-        self._below = QSplitter(Qt.Orientation.Vertical)
-        self._below.addWidget(self._stack)
-        self._below.addWidget(self.problems)
-        self._below.setStretchFactor(0, 1)
-        self._below.setCollapsible(0, False)
-        self.problems.hide()
-        self.problems.setMaximumHeight(240)
-        self._document = QWidget()
-        body = QHBoxLayout()
-        body.setContentsMargins(0, 0, 0, 0)
-        body.setSpacing(0)
-        body.addWidget(self.steps)
-        body.addWidget(self._below, 1)
-        column = QVBoxLayout(self._document)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.strip)
-        column.addWidget(self.notice)
-        column.addLayout(body, 1)
-        self._views = QStackedWidget()
-        self._start = self._start_page()
-        self._views.addWidget(self._start)
-        self._views.addWidget(self._document)
-        self.setCentralWidget(self._views)
-        self.status = StatusBar(
-            self.statusBar(), words, self.parts.runner, self._toggle_problems, self._open_settings
-        )
-        self.status.cancelled.connect(self._cancel_work)
-        self.strip.organisation_chosen.connect(
-            lambda organisation: choose_organisation(self.session, self.words, organisation)
-        )
-        self.strip.explain.connect(self._explain)
-        self.strip.jump.connect(self.go_to)
-        self.steps.chosen.connect(self.show_page)
-        self.problems.jump.connect(self.go_to)
-        self.problems.closed.connect(self.problems.hide)
-        self.explanation.jump.connect(self.go_to)
-        self._show_all()
-
-    def _start_page(self) -> StartPage:
-        from ui.pages.new_quote import quote_from
-        from ui.start_cards import recent_files, sample_cards
-
-        page = StartPage(
-            self.words,
-            self.parts.theme,
-            sample_cards(self.words, SAMPLES),
-            recent_files(self.words, self.parts.settings.recent_files),
-        )
-        page.created.connect(lambda answers: self.files.new(quote_from(answers, self.words)))
-        page.started_blank.connect(lambda: self.files.new(blank_quote(self.words)))
-        page.sample_opened.connect(self.files.open_sample)
-        page.file_opened.connect(self.files.open)
-        page.open_asked.connect(lambda: self.files.open())
-        page.recent_forgotten.connect(self.parts.settings.forget_file)
-        page.recent_forgotten.connect(
-            lambda _: page.show_recent(recent_files(self.words, self.parts.settings.recent_files))
-        )
-        return page
-
-    def _commands(self) -> Commands:
-        return Commands(
-            new=self._new,
-            open=lambda: self.files.open(),
-            save=self._save,
-            save_as=self._save_as,
-            close=self._close_document,
-            quit=self.close,
-            undo=self._undo,
-            redo=self._redo,
-            excel=self._export_excel,
-            json=lambda: self._after_commit(self.files.export_json),
-            add_organisation=self._add_organisation,
-            add_stage=self._add_stage,
-            page=self.show_page,
-            next_page=self._next_page,
-            next_part=self._next_part,
-            problems=self._toggle_problems,
-            next_problem=self._next_problem,
-            explain=lambda cell: self._explain(cell, self.strip.cells[cell]),
-            table=self._toggle_table,
-            settings=self._open_settings,
-            import_prices=self._import_prices,
-            export_catalogue=self.files.export_catalogue,
-            refresh_prices=self.files.refresh_prices,
-            help=self._help,
-            about=self._about,
-            open_recent=self.files.open,
-            recent=lambda: self.parts.settings.recent_files,
-        )
-
-    def _page(self, number: int) -> Page:
-        if number not in self.pages:
-            module, name = PAGES[number]
-            context = Context(self.session, self.words, self.parts.theme, self.parts.catalogue.merged)
-            page: Page = getattr(import_module(module), name)(context)
-            page.step.connect(self._next_page)
-            page.asked.connect(self.go_to)
-            page.explained.connect(self.explanation.show_explanation)
-            self._connect_extras(page)
-            self.pages[number] = page
-            self._stack.addWidget(page)
-        return self.pages[number]
-
-    def _connect_extras(self, page: Page) -> None:
-        """Connect what some pages ask of the window: file actions."""
-        wanted: dict[str, Callable[..., object]] = {
-            "excel_asked": self._export_excel,
-            "json_asked": lambda: self._after_commit(self.files.export_json),
-            "save_asked": self._save,
-            "import_asked": self._import_prices,
-            "refresh_asked": self.files.refresh_prices,
-            "picture_asked": self._save_picture,
-        }
-        for name, do in wanted.items():
-            signal = getattr(page, name, None)
-            if signal is not None:
-                signal.connect(do)
-
-    # Showing
-
-    def _show_all(self) -> None:
-        has_quote = self.session.quote is not None
-        self._views.setCurrentWidget(self._document if has_quote else self._start)
-        self._show_frame()
-        self._show_title()
-        if has_quote:
-            self.show_page(self.current, focus=False)
-        else:
-            self._start.focus_first()
-        self.resize_parts()
-
-    def _show_frame(self) -> None:
-        """Show strip, steps, problems and status; the page is shown by itself."""
-        quote, estimate = self.session.quote, self.session.estimate
-        words = self.words
-        if quote is not None:
-            stale = self.session.is_stale
-            reference = quote.reference
-            shown = None if estimate is None else estimate.shown_organisation_id
-            against = ""
-            if reference is not None and shown not in (None, reference.id):
-                against = organisation_name(reference)
-            self.strip.show_quote(
-                quote_name(words, quote),
-                presenting.organisation_choices(words, quote, estimate),
-                shown,
-                against,
-            )
-            self.strip.show_headline(presenting.headline_cells(words, estimate, stale))
-            self.steps.show_steps(presenting.steps(words, quote, estimate))
-            self.problems.show_problems(presenting.problem_rows(words, quote, estimate))
-            self.status.show_document(presenting.problem_counts(words, estimate), stale)
-        else:
-            self.status.show_start()
-        self.status.show_formats("" if quote is None else quote.pricing.currency)
-        self.actions_.show_state(
-            has_quote=quote is not None, undo=self.session.undo_label, redo=self.session.redo_label
-        )
-
-    def _show_title(self) -> None:
-        quote, path = self.session.quote, self.session.path
-        if quote is None:
-            self.setWindowTitle("Cabida")
-            return
-        name = path.name if path is not None else quote_name(self.words, quote)
-        mark = " *" if self.session.is_modified else ""
-        self.setWindowTitle(f"{name}{mark} — Cabida")
-        self.status.show_saved(self.session.is_modified)
-
-    def _show_page_state(self, page: Page) -> None:
-        quote = self.session.quote
-        if quote is not None:
-            page.show_state(quote, self.session.estimate, self.session.is_stale)
-
-    def _quote_changed(self) -> None:
-        if self.session.quote is None:
-            self._build()
-            return
-        self._show_title()
-        self.actions_.show_state(has_quote=True, undo=self.session.undo_label, redo=self.session.redo_label)
-        self._stale_timer.start()
-        self._show_page_state(self._page(self.current))
-
-    def _estimate_arrived(self) -> None:
-        self._stale_timer.stop()
-        self._show_frame()
-        self._show_page_state(self._page(self.current))
-
-    def _opened(self) -> None:
-        self.current = 0
-        self._show_all()
-        self.show_page(0)
-
-    def resize_parts(self) -> None:
-        """Fold the steps to a rail where the window is narrow."""
-        self.steps.set_rail(self.width() < RAIL_BELOW)
-
-    # Actions
-
-    def _new(self) -> None:
-        self._close_document()
-
-    def _close_document(self) -> None:
-        self._commit_open_field()
-        if self.session.quote is not None and self.files.may_leave():
-            self.session.close()
-
-    def _save(self) -> bool:
-        self._commit_open_field()
-        return self.files.save()
-
-    def _save_as(self) -> bool:
-        self._commit_open_field()
-        return self.files.save_as()
-
-    def _undo(self) -> None:
-        self._commit_open_field()
-        self.session.undo()
-
-    def _redo(self) -> None:
-        self._commit_open_field()
-        self.session.redo()
-
-    def _export_excel(self) -> None:
-        self._after_commit(self.files.export_workbook)
-
-    def _after_commit(self, do: Callable[[], object]) -> None:
-        """Commit the open field and do something once the answer belongs to the quote as it stands."""
-        self._commit_open_field()
-        if not self.session.is_stale or self.session.quote is None:
-            do()
-            return
-
-        def once() -> None:
-            if not self.session.is_stale:
-                self.session.estimated.disconnect(once)
-                do()
-
-        self.session.estimated.connect(once)
-
-    def _import_prices(self) -> None:
-        self._commit_open_field()
-        if self.files.import_prices() and self.session.quote is not None:
-            self._show_page_state(self._page(self.current))
-
-    def _save_picture(self, kind: str) -> None:
-        from ui.pages.schedule_picture import save_gantt_picture
-
-        estimate = self.session.estimate
-        kinds = self.words.t("Pictures (*.{kind})", kind=kind)
-        path = self.files.dialogs.save_file(f"gantt.{kind}", kinds)
-        if path is None or estimate is None:
-            return
-        try:
-            save_gantt_picture(estimate, self.words, self.font(), with_suffix(path, f".{kind}"))
-        except FileRefused as refusal:
-            self.say(self.words.refused(refusal))
-            return
-        self.say(self.words.t("Written: {name}", name=path.name))
-
-    def _gantt_picture(self, estimate: Estimate) -> bytes | None:
-        from ui.pages.schedule_picture import gantt_picture
-
-        return gantt_picture(estimate, self.words, self.font())
-
-    def _add_organisation(self) -> None:
-        self._commit_open_field()
-        add_organisation(self.session, self.words)
-        self.show_page(1)
-
-    def _add_stage(self) -> None:
-        self._commit_open_field()
-        add_stage(self.session, self.words)
-        self.show_page(0)
-
-    def _explain(self, cell: int, anchor: object) -> None:
-        estimate = self.session.estimate
-        if estimate is not None and isinstance(anchor, QWidget):
-            content = presenting.explanation_content(self.words, estimate, cell)
-            self.explanation.show_explanation(anchor, content)
-
-    def _next_page(self, step: int) -> None:
-        self.show_page(max(0, min(len(PAGES) - 1, self.current + step)))
-
-    def _next_part(self, step: int) -> None:
-        """Give focus to the next part: strip, steps, page, problems."""
-        if self.session.quote is None:
-            self._start.focus_first()
-            return
-        page = self._page(self.current)
-        parts: list[QWidget] = [self.strip, self.steps, page]
-        if self.problems.isVisible():
-            parts.append(self.problems)
-        focus = QApplication.focusWidget()
-        here = next(
-            (i for i, one in enumerate(parts) if focus and (one is focus or one.isAncestorOf(focus))), 2
-        )
-        following = parts[(here + step) % len(parts)]
-        if following is page:
-            page.focus_first()
-        elif following is self.strip:
-            self.strip.focus_first()
-        else:
-            following.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-    def _toggle_problems(self) -> None:
-        if self.session.quote is not None:
-            self.problems.setVisible(not self.problems.isVisible())
-
-    def _next_problem(self, step: int) -> None:
-        self._commit_open_field()
-        if self.problems.rows:
-            self.problems.show()
-        self.problems.go_to_next(step)
-
-    def _toggle_table(self) -> None:
-        toggle = getattr(self._page(self.current), "toggle_table", None)
-        if toggle is not None:
-            toggle()
-
-    def _open_settings(self) -> None:
-        from ui.settings_dialog import SettingsDialog
-
-        dialog = SettingsDialog(self.parts.settings, self.words, self)
-        dialog.changed.connect(self.apply_settings)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.open()
 
     def apply_settings(self) -> None:
         """Show what the settings say: colours and density at once, language and numbers by building anew."""
@@ -493,44 +200,170 @@ class MainWindow(QMainWindow):
         if wanted != self.words:
             self.set_words(wanted)
 
-    def _help(self) -> None:
-        from ui.help import HelpWindow
+    # Building
 
-        window = HelpWindow(self.words, self.parts.theme, self)
-        window.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        window.show()
+    def _build(self) -> None:
+        words, theme = self.words, self.parts.theme
+        self.actions_ = Actions(self, words, self.do.commands(), page_names(words))
+        self.notice = ErrorNotice(words, theme)
+        self.start = self._start_page()
+        self._views = QStackedWidget()
+        self._views.addWidget(self.start)
+        central = QWidget()
+        column = QVBoxLayout(central)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.notice)
+        column.addWidget(self._views, 1)
+        self.setCentralWidget(central)
+        former = getattr(self, "status", None)
+        if isinstance(former, StatusBar):
+            former.deleteLater()
+        self.status = StatusBar(
+            self.statusBar(), words, self.parts.runner, self.do.toggle_problems, self.do.open_settings
+        )
+        self.status.cancelled.connect(self.do.cancel_work)
+        if self._session is None:
+            self._show_all()
+        else:
+            self._build_document()
 
-    def _about(self) -> None:
-        from ui.help import about_text
+    def _build_document(self) -> None:
+        from ui.document_view import DocumentView
 
-        self.say(about_text(self.words))
+        if self._catalogue is None:
+            return
+        page = 0 if self._document is None else self._document.current
+        file_actions: dict[str, Callable[..., object]] = {
+            "excel_asked": self.do.export_excel,
+            "json_asked": self.do.export_json,
+            "save_asked": self.do.save,
+            "import_asked": self.do.import_prices,
+            "refresh_asked": self.files.refresh_prices,
+            "picture_asked": self.do.save_picture,
+        }
+        self._document = DocumentView(
+            self.session, self.words, self.parts.theme, self._catalogue.merged, file_actions, self._views
+        )
+        self._document.current = page
+        self._document.turning.connect(self.do.commit_open_field)
+        self._document.shown.connect(self._page_shown)
+        self._views.addWidget(self._document)
+        self._show_all()
 
-    def _cancel_work(self) -> None:
-        for key in (EXPORT, *WORK_KEYS):
-            self.parts.runner.cancel(key)
+    def _start_page(self) -> StartPage:
+        words, settings = self.words, self.parts.settings
+        page = StartPage(
+            words,
+            self.parts.theme,
+            sample_cards(words, SAMPLES),
+            recent_files(words, settings.recent_files),
+        )
+        page.created.connect(self.do.create)
+        page.started_blank.connect(self.do.start_blank)
+        page.sample_opened.connect(lambda name: self.files.open_sample(name))
+        page.file_opened.connect(self.do.open)
+        page.open_asked.connect(lambda: self.do.open())
+        page.recent_forgotten.connect(settings.forget_file)
+        page.recent_forgotten.connect(lambda _: page.show_recent(recent_files(words, settings.recent_files)))
+        return page
+
+    # Showing
+
+    @property
+    def has_quote(self) -> bool:
+        """Whether a quote is open."""
+        return self._session is not None and self._session.quote is not None
+
+    def _show_all(self, *, focus: bool = False) -> None:
+        self.show_frame()
+        self._show_title()
+        if self.has_quote:
+            self._views.setCurrentWidget(self.document)
+            self.show_page(self.current, focus=focus)
+        else:
+            self._views.setCurrentWidget(self.start)
+            self.start.focus_first()
+        self._fold_steps()
+
+    def show_frame(self) -> None:
+        """Show strip, steps, problems, status and menus; the page is shown by itself."""
+        self._stale_timer.stop()
+        quote = None if self._session is None else self._session.quote
+        if quote is None or self._session is None:
+            self.status.show_start()
+        else:
+            self.document.show_frame()
+            counts = self.document.problem_counts()
+            self.status.show_document(counts, self._session.is_stale, self._session.is_cancelled)
+        self.status.show_formats("" if quote is None else quote.pricing.currency)
+        self._show_menus()
+
+    def _show_menus(self) -> None:
+        session = self._session
+        self.actions_.show_state(
+            has_quote=self.has_quote,
+            undo=None if session is None else session.undo_label,
+            redo=None if session is None else session.redo_label,
+        )
+
+    def _show_title(self) -> None:
+        if self._session is None or self._session.quote is None:
+            self.setWindowTitle("Cabida")
+            return
+        from estimator.wording.phrases import quote_name
+
+        path = self._session.path
+        name = path.name if path is not None else quote_name(self.words, self._session.quote)
+        mark = " *" if self._session.is_modified else ""
+        self.setWindowTitle(f"{name}{mark} — Cabida")
+        self.status.show_saved(self._session.is_modified)
+
+    def _quote_changed(self) -> None:
+        if not self.has_quote:
+            self._build()
+            return
+        self._show_title()
+        self._show_menus()
+        self._stale_timer.start()
+        if self._views.currentWidget() is self._document:
+            self.document.show_page_state()
+
+    def _estimate_arrived(self) -> None:
+        self.show_frame()
+        self.document.show_page_state()
+
+    def _opened(self) -> None:
+        self.document.current = 0
+        self._show_all(focus=True)
+
+    def _page_shown(self, number: int) -> None:
+        self.parts.settings.last_page = number
+
+    def _fold_steps(self) -> None:
+        """Fold the steps to a rail where the window is narrow."""
+        if self._document is not None:
+            self._document.steps.set_rail(self.width() < RAIL_BELOW)
 
     # Qt
 
-    def _commit_open_field(self) -> None:
-        """Let the field that is being edited hand over its text before anything else happens."""
-        focus = QApplication.focusWidget()
-        commit = getattr(focus, "commit", None)
-        if commit is not None:
-            commit()
-        elif focus is not None and focus is not self:
-            focus.clearFocus()
-            focus.setFocus()
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self._is_painted:
+            self._is_painted = True
+            QTimer.singleShot(0, self.painted.emit)  # the children of the window paint after it
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.resize_parts()
+        self._fold_steps()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        self._commit_open_field()
-        if not self.files.may_leave():
+        self.do.commit_open_field()
+        if self.has_quote and not self.files.may_leave():
             event.ignore()
             return
-        self.session.drop_recovery_copy()
+        if self._session is not None:
+            self._session.drop_recovery_copy()
         self.parts.runner.close()
         event.accept()
 
@@ -543,7 +376,7 @@ class MainWindow(QMainWindow):
         if path is None:
             return
         event.acceptProposedAction()
-        if path.suffix.lower() in (".csv", ".tsv", ".xlsx"):
+        if path.suffix.lower() in _TABLES:
             self.files.import_prices(path)
         else:
-            self.files.open(path)
+            self.do.open(path)

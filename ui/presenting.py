@@ -20,6 +20,7 @@ from estimator.wording.phrases import (
     organisation_label,
     organisation_name,
 )
+from ui.page_list import page_names
 from ui.widgets.explanation import ExplanationContent, ExplanationRow
 from ui.widgets.figure import FigureState, HeadlineCell, Tone
 from ui.widgets.problems_panel import ProblemRow
@@ -29,20 +30,6 @@ _TONES = {"plain": Tone.PLAIN, "ok": Tone.OK, "warn": Tone.WARNING, "err": Tone.
 MOST_LETTERS = 22
 """About what a line of the steps holds."""
 _FIGURES = ("cards", "peak", "delivery", "cost", "status")
-
-
-def step_names(words: Wording) -> tuple[str, ...]:
-    """Return the names of the eight pages in the method's order."""
-    return (
-        words.t("Work"),
-        words.t("Organisations"),
-        words.t("Memory"),
-        words.t("Cards and lots"),
-        words.t("Schedule"),
-        words.t("Cost"),
-        words.t("Conditions"),
-        words.t("Quote"),
-    )
 
 
 def headline_cells(words: Wording, estimate: Estimate | None, stale: bool) -> tuple[HeadlineCell, ...]:
@@ -124,7 +111,7 @@ def problem_counts(words: Wording, estimate: Estimate | None) -> str:
 
 def steps(words: Wording, quote: Quote, estimate: Estimate | None) -> tuple[Step, ...]:
     """Return each page's name, live line and state."""
-    names = step_names(words)
+    names = page_names(words)
     if estimate is None:
         return tuple(Step(name) for name in names)
     lines = (
@@ -213,8 +200,8 @@ def _cost(words: Wording, estimate: Estimate) -> tuple[str, StepState]:
 
 def _conditions(words: Wording, estimate: Estimate) -> tuple[str, StepState]:
     waiting = len(estimate.open_conditions)
-    if estimate.status is QuoteStatus.DRAFT:
-        return words.unknown, StepState.NOT_COMPUTED
+    if not waiting and estimate.status is QuoteStatus.DRAFT:
+        return words.t("not computed"), StepState.NOT_COMPUTED
     if not waiting:
         return words.t("nothing open"), StepState.COMPLETE
     return words.t("{count} open", count=words.number(waiting)), StepState.OPEN

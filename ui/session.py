@@ -64,6 +64,8 @@ class Session(QObject):
         self._done: list[Change] = []
         self._undone: list[Change] = []
         self._estimate: Estimate | None = None
+        self._is_cancelled = False
+        self._has_copy = False
         self._recovery_timer = QTimer(self)
         self._recovery_timer.setSingleShot(True)
         self._recovery_timer.setInterval(RECOVERY_SECONDS * 1000)
@@ -88,6 +90,11 @@ class Session(QObject):
     def is_stale(self) -> bool:
         """Whether the estimate belongs to a former quote."""
         return self._quote is not None and (self._estimate is None or self._estimate.quote is not self._quote)
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether somebody stopped the estimate of the quote as it stands."""
+        return self._is_cancelled
 
     @property
     def path(self) -> Path | None:
@@ -121,9 +128,9 @@ class Session(QObject):
 
     def close(self) -> None:
         """Show no quote."""
-        self._runner.cancel(_HEADLINE)
-        self._runner.cancel(_COMPARISONS)
+        self.cancel()
         self.drop_recovery_copy()
+        self._is_cancelled = False
         self._quote = self._saved = self._estimate = None
         self._path = None
         self._done.clear()
@@ -190,16 +197,32 @@ class Session(QObject):
         try:
             self._recovery.mkdir(parents=True, exist_ok=True)
             write_atomically(self.recovery_file, quote_to_text(self._quote).encode("utf-8"))
+            self._has_copy = True
         except OSError as error:
-            self.refused.emit(FileRefused("cannot_access", name=str(self._recovery), reason=str(error)))
+            self._refuse_recovery(error)
         except FileRefused as refusal:
             self.refused.emit(refusal)
 
     def drop_recovery_copy(self) -> None:
-        """Forget the recovery copy: the quote is saved, or the planner said so."""
+        """Forget the recovery copy: the quote is saved, or the planner said so.
+
+        A copy of an earlier session, which the planner has not decided on, stays to be offered again.
+        """
         self._recovery_timer.stop()
-        if self._recovery is not None:
-            self.recovery_file.unlink(missing_ok=True)
+        if self._recovery is not None and self._has_copy:
+            self._has_copy = False
+            try:
+                self.recovery_file.unlink(missing_ok=True)
+            except OSError as error:
+                self._refuse_recovery(error)
+
+    def recover(self, quote: Quote) -> None:
+        """Open the quote of the recovery copy as untitled; the copy is this session's from now on."""
+        self._has_copy = True
+        self.show(quote, modified=True)
+
+    def _refuse_recovery(self, error: OSError) -> None:
+        self.refused.emit(FileRefused("cannot_access", name=str(self._recovery), reason=str(error)))
 
     @property
     def recovery_file(self) -> Path:
@@ -210,10 +233,17 @@ class Session(QObject):
         """Estimate the quote as it stands in the background, the headline first."""
         if self._quote is None:
             return
+        self._is_cancelled = False
         self._runner.cancel(_COMPARISONS)
         self._runner.run(
             _HEADLINE, _headline_work, self._quote, self._today(), on_done=self._headline_arrived
         )
+
+    def cancel(self) -> None:
+        """Stop estimating. The former estimate stays, stale; any change, or `estimate_again`, starts anew."""
+        self._is_cancelled = self._quote is not None
+        for key in WORK_KEYS:
+            self._runner.cancel(key)
 
     def _after_change(self) -> None:
         if self._recovery is not None and self.is_modified and not self._recovery_timer.isActive():

@@ -56,10 +56,11 @@ class SettingsDialog(QDialog):
             box.activated.connect(self._chosen)
 
     def _chosen(self) -> None:
-        self._settings.language = self.language.currentData()
-        self._settings.number_format = self.numbers.currentData()
-        self._settings.scheme = self.scheme.currentData()
-        self._settings.density = self.density.currentData()
+        # Qt hands an enum of text back as plain text.
+        self._settings.language = Language(self.language.currentData())
+        self._settings.number_format = NumberFormat(self.numbers.currentData())
+        self._settings.scheme = Scheme(self.scheme.currentData())
+        self._settings.density = Density(self.density.currentData())
         self.changed.emit()
 
 

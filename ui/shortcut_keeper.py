@@ -1,19 +1,18 @@
 """Keeps the menus' keys out of text fields that would take them for moving the cursor.
 
 On X11 and macOS Qt's line edits claim Ctrl+E (end of line), Ctrl+D and others before any menu hears them. The keys
-of editing text itself (copy, paste, undo, select all) stay the field's.
+of editing text itself (copy, paste, select all) stay the field's; undo and redo only while it has something of its
+own to undo, so that after Enter they take back the last edit of the quote.
 """
 
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QMainWindow, QPlainTextEdit, QTextEdit, QWidget
 
-_OF_THE_FIELD = tuple(
-    QKeySequence(keys)
-    for keys in ("Ctrl+Z", "Ctrl+Y", "Ctrl+Shift+Z", "Ctrl+X", "Ctrl+C", "Ctrl+V", "Ctrl+A")
-)
+_OF_THE_FIELD = tuple(QKeySequence(keys) for keys in ("Ctrl+X", "Ctrl+C", "Ctrl+V", "Ctrl+A"))
+_UNDO, _REDO = QKeySequence("Ctrl+Z"), (QKeySequence("Ctrl+Y"), QKeySequence("Ctrl+Shift+Z"))
 
 
 class ShortcutKeeper(QObject):
@@ -30,7 +29,7 @@ class ShortcutKeeper(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             pressed = QKeySequence(event.keyCombination())
-            if pressed not in _OF_THE_FIELD and self._is_ours(pressed):
+            if not _is_of_the_field(watched, pressed) and self._is_ours(pressed):
                 event.ignore()
                 return True
         return super().eventFilter(watched, event)
@@ -44,3 +43,14 @@ class ShortcutKeeper(QObject):
     def _is_ours(self, pressed: QKeySequence) -> bool:
         actions = self._window.findChildren(QAction)
         return any(pressed in action.shortcuts() for action in actions if action.isEnabled())
+
+
+def _is_of_the_field(field: QObject, pressed: QKeySequence) -> bool:
+    if pressed != _UNDO and pressed not in _REDO:
+        return pressed in _OF_THE_FIELD
+    if isinstance(field, QLineEdit):
+        return field.isUndoAvailable() if pressed == _UNDO else field.isRedoAvailable()
+    if isinstance(field, QTextEdit | QPlainTextEdit):
+        document = field.document()
+        return document.isUndoAvailable() if pressed == _UNDO else document.isRedoAvailable()
+    return False

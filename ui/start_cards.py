@@ -8,6 +8,15 @@ from pathlib import Path
 from estimator.wording import Wording
 from ui.pages.start import RecentFile, SampleCard
 
+SAMPLES = (
+    "indice-de-las-obras",
+    "consultation-notes",
+    "fachada-norte",
+    "dinamica-molecular",
+    "credit-risk",
+    "afinado-cooperativo",
+)
+
 
 def sample_cards(words: Wording, names: tuple[str, ...]) -> tuple[SampleCard, ...]:
     """Return a card for each sample, in the given order."""

@@ -88,10 +88,14 @@ class StatusBar(QObject):
         self._message.setText(sentence)
         self._message.setToolTip(sentence)
 
-    def show_document(self, problems: str, stale: bool) -> None:
-        """Show the count of problems and whether the answer is being computed."""
+    def show_document(self, problems: str, stale: bool, cancelled: bool = False) -> None:
+        """Show the count of problems and whether the answer is being computed, or was stopped."""
+        words = self._words
         self.problems.setText(problems)
-        self._computing.setText(self._words.t("recalculating") if stale else self._words.t("computed"))
+        if not stale:
+            self._computing.setText(words.t("computed"))
+        else:
+            self._computing.setText(words.t("not computed") if cancelled else words.t("recalculating"))
 
     def show_start(self) -> None:
         """Show what holds before any document."""

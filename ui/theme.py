@@ -344,6 +344,7 @@ QLabel[look="error"] {{ color: {tokens.err}; }}
 QLabel[look="warning"] {{ color: {tokens.warn}; }}
 QTableView, QListView {{ background: {tokens.surface}; border: 1px solid {tokens.line}; border-radius: 4px;
   gridline-color: {tokens.line}; outline: none; }}
+QTableView[look="frozen"] {{ border-width: 0 1px 0 0; border-radius: 0; }}
 QTableView:focus, QListView:focus {{ border: 2px solid {tokens.accent}; }}
 QHeaderView, QHeaderView::section {{ background: {tokens.header}; color: {tokens.muted}; border: none; }}
 QHeaderView::section {{ border-bottom: 1px solid {tokens.line}; padding: 4px 8px; }}

@@ -99,7 +99,8 @@ def _work(quote: Quote) -> Iterator[Problem]:
 def _memory(stage: Stage) -> Iterator[Problem]:
     where = ("workload", "stages", stage.id, "memory")
     terms = [term for phase in stage.memory.phases for term in phase.terms]
-    if not terms or any(term.gib.value is None for term in terms):
+    is_stated = stage.memory.model is None
+    if is_stated and (not terms or any(term.gib.value is None for term in terms)):
         yield _problem("missing_memory", where, Severity.MISSING, stage=stage.name)
     for term in terms:
         if term.gib.value is not None and term.gib.value < 0:

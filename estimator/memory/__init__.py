@@ -1,5 +1,52 @@
-"""What each card must hold: bytes per card, phase and state class against the card's own usable bytes."""
+"""What each card must hold: bytes per card, phase and state class against the card's own usable bytes.
 
+Two engines: `stated` for programs whose needs the planner states, and closed forms for models of known shape
+(training on one card or many, generation, serving, images, speech). Both give bytes of one card, never a sum.
+"""
+
+from estimator.memory.basis import Basis, generation_basis, sharded_basis, training_basis
+from estimator.memory.diffusion import (
+    Denoiser,
+    DenoiserShape,
+    DenoiserTraining,
+    Images,
+    denoiser_training_ledger,
+    denoising_ledger,
+    image_decoder_ledger,
+)
+from estimator.memory.inference import generation_ledger, kv_cache_bytes
+from estimator.memory.ledger import MemoryLedger, Moment, MomentKind, StateClass
+from estimator.memory.levers import Lever, LeverEffect, lever_effects
+from estimator.memory.partition import (
+    FullShard,
+    Pipeline,
+    PipelineSchedule,
+    Replicas,
+    Tensor,
+    greedy_shards,
+    kv_share,
+    least_legal_degree,
+    legal_tensor_degrees,
+    padded_vocabulary,
+)
+from estimator.memory.pipeline import pipeline_ledger, worst_stage
+from estimator.memory.points import point_ledger
+from estimator.memory.recipe import (
+    Adapter,
+    Attention,
+    Average,
+    Generation,
+    LossKernel,
+    MasterWeights,
+    Optimizer,
+    Precision,
+    Projection,
+    Training,
+)
+from estimator.memory.serving import BlockPool, block_pool, kv_bytes_per_token, pool_bytes
+from estimator.memory.shape import Experts, Family, LatentAttention, ModelShape, Objective, SlidingLayers
+from estimator.memory.sharded import sharded_ledger
+from estimator.memory.speech import SpeechShape, speech_training_ledger, transcription_ledger
 from estimator.memory.stated import (
     Overheads,
     Phase,
@@ -9,5 +56,79 @@ from estimator.memory.stated import (
     stage_memory,
     verdict_on,
 )
+from estimator.memory.tensor import tensor_ledger, tensor_sharded_ledger
+from estimator.memory.training import training_ledger
+from estimator.memory.weights import WeightFormat, grouped_format, stored_weight_bytes
 
-__all__ = ["Overheads", "Phase", "Size", "Term", "largest_need", "stage_memory", "verdict_on"]
+__all__ = [
+    "Adapter",
+    "Attention",
+    "Average",
+    "Basis",
+    "BlockPool",
+    "Denoiser",
+    "DenoiserShape",
+    "DenoiserTraining",
+    "Experts",
+    "Family",
+    "FullShard",
+    "Generation",
+    "Images",
+    "LatentAttention",
+    "Lever",
+    "LeverEffect",
+    "LossKernel",
+    "MasterWeights",
+    "MemoryLedger",
+    "ModelShape",
+    "Moment",
+    "MomentKind",
+    "Objective",
+    "Optimizer",
+    "Overheads",
+    "Phase",
+    "Pipeline",
+    "PipelineSchedule",
+    "Precision",
+    "Projection",
+    "Replicas",
+    "Size",
+    "SlidingLayers",
+    "SpeechShape",
+    "StateClass",
+    "Tensor",
+    "Term",
+    "Training",
+    "WeightFormat",
+    "block_pool",
+    "denoiser_training_ledger",
+    "denoising_ledger",
+    "generation_basis",
+    "generation_ledger",
+    "greedy_shards",
+    "grouped_format",
+    "image_decoder_ledger",
+    "kv_bytes_per_token",
+    "kv_cache_bytes",
+    "kv_share",
+    "largest_need",
+    "least_legal_degree",
+    "legal_tensor_degrees",
+    "lever_effects",
+    "padded_vocabulary",
+    "pipeline_ledger",
+    "point_ledger",
+    "pool_bytes",
+    "sharded_basis",
+    "sharded_ledger",
+    "speech_training_ledger",
+    "stage_memory",
+    "stored_weight_bytes",
+    "tensor_ledger",
+    "tensor_sharded_ledger",
+    "training_basis",
+    "training_ledger",
+    "transcription_ledger",
+    "verdict_on",
+    "worst_stage",
+]

@@ -16,7 +16,8 @@ def loss_forward_spike(shape: ModelShape, recipe: Training) -> int:
     if recipe.loss is LossKernel.HALF:
         return 2 * compute * scores
     if recipe.loss is LossKernel.CHUNKED:
-        return (4 + compute) * scores + 4 * scores // chunks
+        inputs = compute * shape.hidden * recipe.tokens
+        return (4 + compute) * scores + 4 * scores // chunks + inputs
     if recipe.loss is LossKernel.RECOMPUTED:
         return (8 + compute) * scores // chunks
     if recipe.loss is LossKernel.FUSED:

@@ -10,6 +10,20 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from estimator.memory.diffusion import (
+    Denoiser,
+    DenoiserShape,
+    DenoiserTraining,
+    Images,
+    denoiser_training_ledger,
+    denoising_ledger,
+    image_decoder_ledger,
+)
+from estimator.memory.inference import generation_ledger
+from estimator.memory.ledger import MemoryLedger
+from estimator.memory.partition import FullShard, Pipeline, PipelineSchedule, Replicas, Tensor
+from estimator.memory.pipeline import pipeline_ledger
+from estimator.memory.readings import reading_ledger
 from estimator.memory.recipe import (
     Adapter,
     Attention,
@@ -31,6 +45,10 @@ from estimator.memory.shape import (
     SlidingLayers,
     decoder_parameters,
 )
+from estimator.memory.sharded import sharded_ledger
+from estimator.memory.speech import SpeechShape, speech_training_ledger, transcription_ledger
+from estimator.memory.tensor import tensor_ledger, tensor_sharded_ledger
+from estimator.memory.training import training_ledger
 
 Record = Mapping[str, Any]
 
@@ -202,4 +220,145 @@ def point_generation(point: Record) -> Generation:
         kv_bits=8 * parameters.size,
         all_scores=work["logits"] == "all",
         prefill_chunk=work.get("chunk"),
+    )
+
+
+def point_shard(point: Record) -> FullShard:
+    """Return the sharding of a point with fully sharded parameters."""
+    work: Record = point["workload"]
+    master = Precision(work["param_dtype"]).size
+    is_mixed = work.get("mp", False)
+    return FullShard(
+        ranks=work.get("ranks") or work["dp"],
+        master_size=master,
+        compute_size=2 if is_mixed else master,
+        reduce_size=Precision(work.get("reduce_dtype", "fp32")).size if is_mixed else master,
+        reshards=work.get("reshard", True),
+        offloads=work.get("offload", False),
+        synchronises=not work.get("no_sync", False),
+        loss_outside="dp" in work and work.get("reshard", True),
+    )
+
+
+def point_sharded_training(point: Record) -> Training:
+    """Return the recipe of a sharded point, whose parameters are those of computation."""
+    recipe = point_training(point)
+    return replace(recipe, parameters=Precision.BF16) if point["workload"].get("mp") else recipe
+
+
+def point_tensor(point: Record) -> Tensor:
+    """Return the tensor parallelism of a point."""
+    work: Record = point["workload"]
+    return Tensor(work["tp"], work["sp"], work["lp"])
+
+
+def point_pipeline(point: Record) -> Pipeline:
+    """Return the stage of a pipeline point."""
+    work: Record = point["workload"]
+    return Pipeline(
+        work["pp"],
+        work["stage"],
+        work["microbatches"],
+        PipelineSchedule(work["schedule"]),
+        work["return_outputs"],
+    )
+
+
+def point_replicas(point: Record) -> Replicas:
+    """Return the replication of a DDP or ZeRO-1 point; the shard is that of the stated rank 0."""
+    work: Record = point["workload"]
+    shards = point.get("zero1_shard_numel_per_rank")
+    return Replicas(
+        work["ranks"],
+        work["bucket_view"],
+        shards[0] if shards else None,
+        work["ddp"] == "on",
+    )
+
+
+def point_ledger(point: Record) -> MemoryLedger | None:
+    """Return the ledger of a point, None where no form covers its kind."""
+    kind, work = point["kind"], point["workload"]
+    if "model_config" not in point:
+        return reading_ledger(point)
+    if kind.endswith("asr"):
+        return speech_ledger(point)
+    if "diffusers_class" in point["model_config"]:
+        return diffusion_ledger(point)
+    shape = point_shape(point)
+    if kind.startswith("infer"):
+        return generation_ledger(shape, point_generation(point))
+    if kind == "train_tp":
+        return tensor_ledger(shape, point_training(point), point_tensor(point))
+    if kind == "train_2d":
+        recipe = point_sharded_training(point)
+        return tensor_sharded_ledger(shape, recipe, point_tensor(point), point_shard(point))
+    if kind == "train_pp":
+        return pipeline_ledger(shape, point_training(point), point_pipeline(point))
+    if kind == "train_fsdp" or work.get("fsdp"):
+        return sharded_ledger(shape, point_sharded_training(point), point_shard(point))
+    if "ddp" in work:
+        return training_ledger(shape, point_training(point), point_replicas(point))
+    return training_ledger(shape, point_training(point))
+
+
+def speech_ledger(point: Record) -> MemoryLedger:
+    """Return the ledger of a speech point."""
+    fields: Record = point["model_config"]["hf_config_kwargs"]
+    work: Record = point["workload"]
+    shape = SpeechShape(
+        hidden=fields["d_model"],
+        encoder_layers=fields["encoder_layers"],
+        decoder_layers=fields["decoder_layers"],
+        mlp=fields["encoder_ffn_dim"],
+        mel_bins=fields["num_mel_bins"],
+        vocab=fields["vocab_size"],
+        parameters=point["n_params"],
+    )
+    if point["kind"] == "infer_asr":
+        return transcription_ledger(shape, work["batch"], work["seq"], Precision(work["param_dtype"]))
+    return speech_training_ledger(shape, point_training(point))
+
+
+# Text tokens of the reference points: what the libraries' pipelines give the denoiser.
+TEXT_TOKENS = {Denoiser.SD3: 333, Denoiser.FLUX: 512}
+
+
+def diffusion_ledger(point: Record) -> MemoryLedger:
+    """Return the ledger of a denoiser or image-decoder point."""
+    stated: Record = point["model_config"]
+    fields: Record = stated["diffusers_kwargs"]
+    work: Record = point["workload"]
+    images = Images(work["batch"], work["height"], work["width"])
+    precision = Precision(work["param_dtype"])
+    if point["kind"] == "infer_vae":
+        return image_decoder_ledger(point["n_params"], images, precision, work.get("slicing", False))
+    adapter = work.get("lora")
+    trained = point["n_trainable"] if adapter else None
+    shape = _denoiser(stated["diffusers_class"], fields, point["n_params"] - (trained or 0))
+    if point["kind"] == "infer_diffusion":
+        return denoising_ledger(shape, images, precision)
+    recipe = DenoiserTraining(
+        precision,
+        work["amp"] is not None,
+        work["ckpt"],
+        OPTIMIZERS[work["optimizer"]],
+        trained,
+        Precision(adapter["adapter_dtype"]) if adapter else precision,
+    )
+    return denoiser_training_ledger(shape, images, recipe)
+
+
+def _denoiser(library_class: str, fields: Record, parameters: int) -> DenoiserShape:
+    if library_class == "UNet2DConditionModel":
+        is_small = len(fields["block_out_channels"]) == 4
+        return DenoiserShape(Denoiser.UNET_SD1 if is_small else Denoiser.UNET_SDXL, parameters)
+    kind = Denoiser.SD3 if library_class == "SD3Transformer2DModel" else Denoiser.FLUX
+    return DenoiserShape(
+        kind,
+        parameters,
+        hidden=fields["attention_head_dim"] * fields["num_attention_heads"],
+        blocks=fields["num_layers"] + fields.get("num_single_layers", 0),
+        text_tokens=TEXT_TOKENS[kind],
+        position_side=fields.get("pos_embed_max_size", 0),
     )

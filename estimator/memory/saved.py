@@ -11,6 +11,8 @@ from enum import StrEnum
 from estimator.memory.recipe import Adapter, Attention, Precision, Projection, Training
 from estimator.memory.shape import Family, ModelShape, Objective, is_dense_layer
 
+ROW_STATISTICS = 4  # a norm keeps one fp32 number per row (RMSNorm), or two: mean and deviation (LayerNorm)
+
 
 class Kernel(StrEnum):
     """The attention kernel that really runs. A fused one saves no matrix of scores."""
@@ -49,7 +51,7 @@ def layer_saved(shape: ModelShape, recipe: Training, layer: int = -1) -> int:
     if family in (Family.BERT, Family.VIT):
         return _encoder(shape, recipe)
     saved = _rms_norms(shape, recipe) + _attention(shape, recipe)
-    return saved + _gated_mlp(shape, recipe, layer % shape.layers)
+    return saved + gated_mlp_saved(shape, recipe, layer % shape.layers)
 
 
 def layers_saved(shape: ModelShape, recipe: Training, layers: int | None = None) -> int:
@@ -86,10 +88,26 @@ def final_norm_saved(shape: ModelShape, recipe: Training) -> int:
             return 0
         return 21 * hidden // 2 if recipe.autocast else 4 * recipe.element * hidden
     if not shape.has_rms_norm:
-        return (recipe.residual + recipe.compute) * hidden
+        return (recipe.residual + recipe.compute) * hidden + ROW_STATISTICS * 2
     if recipe.adapter is not None:
-        return 4 * hidden
-    return _by_precision(recipe, half=8, full=12, autocast=10) * hidden
+        return 4 * hidden + ROW_STATISTICS
+    return _by_precision(recipe, half=8, full=12, autocast=10) * hidden + ROW_STATISTICS
+
+
+def positions_bytes(shape: ModelShape, sequence: int, element: int) -> int:
+    """Position ids, and the cosines and sines that every layer with rotary positions shares."""
+    if not shape.has_rms_norm and shape.family is not Family.GPT_NEOX:
+        return 8 * sequence
+    width = shape.latent.rope if shape.latent is not None else shape.head_dim
+    tables = 2 if shape.family is Family.GEMMA3 else 1  # sliding and full layers turn by different bases
+    return (8 + 2 * tables * width * element) * sequence
+
+
+def mask_bytes(shape: ModelShape, chosen: Kernel, batch: int, sequence: int, element: int) -> int:
+    """The causal mask where the kernel reads one: of every sequence when eager, one fp32 square when math."""
+    if chosen.is_fused or shape.objective is not Objective.CAUSAL:
+        return 0
+    return element * sequence**2 * (batch if chosen is Kernel.EAGER else 1)
 
 
 def _by_precision(recipe: Training, half: int, full: int, autocast: int) -> int:
@@ -105,7 +123,10 @@ def _rms_norms(shape: ModelShape, recipe: Training) -> int:
         per_hidden = 20
     if shape.family is Family.GEMMA3:
         per_hidden = 36
-    return per_hidden * shape.hidden
+    count = 4 if shape.family is Family.GEMMA3 else 2
+    if shape.family in (Family.QWEN3, Family.QWEN3_MOE, Family.GEMMA3):
+        count += shape.heads + shape.kv_heads
+    return per_hidden * shape.hidden + count * ROW_STATISTICS
 
 
 def _attention(shape: ModelShape, recipe: Training) -> int:
@@ -138,7 +159,22 @@ def _latent_attention(shape: ModelShape, recipe: Training) -> int:
     return heads + 8 * (latent.query_rank + latent.kv_rank) + 4 * shape.heads
 
 
-def _gated_mlp(shape: ModelShape, recipe: Training, layer: int) -> int:
+def mlp_saved(shape: ModelShape, recipe: Training, layer: int) -> int:
+    """Bytes per token of what a layer saves in its MLP alone: gone once that is computed backward."""
+    mlp, element = shape.mlp, recipe.element
+    if recipe.adapter is not None:
+        return 3 * element * mlp
+    if shape.has_rms_norm:
+        return gated_mlp_saved(shape, recipe, layer)
+    if shape.family is Family.GPT2:
+        return (16 if recipe.autocast else 5 * element) * mlp
+    if shape.family is Family.OPT:
+        return recipe.compute * mlp
+    return (4 if recipe.autocast else 2 * element) * mlp
+
+
+def gated_mlp_saved(shape: ModelShape, recipe: Training, layer: int) -> int:
+    """Bytes per token of a gated MLP, or of the experts that a token goes through and their router."""
     experts, compute, hidden = shape.experts, recipe.compute, shape.hidden
     if experts is None or is_dense_layer(shape, layer):
         return 4 * compute * shape.mlp

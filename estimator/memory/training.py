@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from estimator.memory.ledger import Held, MemoryLedger, Moment, MomentKind, StateClass, moment
 from estimator.memory.losses import head_gradient_temporaries, loss_backward_spike, loss_forward_spike
 from estimator.memory.partition import Replicas
-from estimator.memory.recipe import Average, MasterWeights, Optimizer, Training
+from estimator.memory.recipe import Average, LossKernel, MasterWeights, Optimizer, Training
 from estimator.memory.saved import (
     Kernel,
     adapted_widths,
@@ -21,7 +21,10 @@ from estimator.memory.saved import (
     kernel,
     layer_saved,
     layers_saved,
+    mask_bytes,
+    mlp_saved,
     once_saved,
+    positions_bytes,
 )
 from estimator.memory.shape import (
     Family,
@@ -149,7 +152,7 @@ class Step:
         """Bytes of the head's gradient while the layers are computed backward."""
         if self.recipe.adapter is not None:
             return 0
-        if self.gradients_are_elsewhere and not (self.shape.is_tied and self.has_bucket_view):
+        if self.gradients_are_elsewhere and not self.shape.is_tied:  # a tied one waits for the embedding's
             return 0
         return self.gradient_size * self.shape.head_weights
 
@@ -177,7 +180,11 @@ def input_bytes(shape: ModelShape, recipe: Training) -> int:
     """Token ids and masks of 8 bytes each; for images the pixels."""
     if shape.family is Family.VIT:
         return recipe.batch * (3 * shape.image_size**2 * recipe.element + 8)
-    return 16 * recipe.tokens
+    size = 16 * recipe.tokens + positions_bytes(shape, recipe.length, recipe.residual)
+    chosen = kernel(recipe.attention, recipe.compute, shape)
+    if recipe.checkpointing and chosen is Kernel.EAGER:  # a checkpointed layer keeps its arguments
+        size += mask_bytes(shape, chosen, recipe.batch, recipe.length, recipe.residual)
+    return size
 
 
 def optimizer_bytes(optimizer: Optimizer, parameters: int, element: int) -> int:
@@ -256,8 +263,11 @@ def norm_backward(step: Step) -> Moment:
     per_hidden = recipe.residual
     if shape.has_rms_norm:
         per_hidden += 14 if recipe.autocast else (16 if recipe.element == 2 else 12)
+    saved = step.saved() + step.final_norm()
+    if recipe.loss is LossKernel.FUSED:  # it has replaced the head's input by its gradient
+        saved -= recipe.compute * shape.hidden * step.tokens
     kept = {
-        ACTIVATIONS: step.saved() + step.final_norm(),
+        ACTIVATIONS: saved,
         TEMPORARIES: per_hidden * shape.hidden * step.tokens,
         GRADIENTS: step.head_gradient(),
     }
@@ -357,9 +367,7 @@ def attention_alive(step: Step, layer: int) -> tuple[int, int] | None:
         return kept + stored, 12 * shape.heads * recipe.length * tokens
     if chosen is not Kernel.FLASH:
         return None
-    kept = layer_alive(step, layer)
-    if shape.experts is None or is_dense_layer(shape, layer % shape.layers):
-        kept -= 4 * compute * shape.mlp * tokens
+    kept = layer_alive(step, layer) - mlp_saved(shape, recipe, layer % shape.layers) * tokens
     scratch = 4 * shape.query_width + 4 * shape.heads  # FlashAttention-2: fp32 query gradient and row sums
     if shape.kv_heads < shape.heads:
         scratch += 2 * compute * shape.query_width  # key and value gradients for every query head
@@ -400,14 +408,13 @@ def embedding_backward(step: Step) -> Moment | None:
     if recipe.adapter is not None:
         return None
     table = step.gradient_size * shape.vocab * shape.hidden
-    if step.has_bucket_view:
-        gradients = (3 if shape.is_tied else 1) * table
+    is_tied = shape.is_tied and shape.head_weights > 0
+    if step.gradients_are_elsewhere:
+        gradients = (3 if is_tied else 1) * table
     else:
-        gradients = 0 if step.keeps_main_gradients else step.all_gradients
-        if shape.is_tied and shape.head_weights:
+        gradients = step.all_gradients
+        if is_tied:
             gradients += (3 if step.is_accumulating else 2) * table
-        elif step.keeps_main_gradients:
-            gradients += table
     residual = recipe.residual * shape.hidden * step.tokens
     return moment(
         MomentKind.EMBEDDING_BACKWARD, step.resident(), {GRADIENTS: gradients, TEMPORARIES: residual}
@@ -425,7 +432,8 @@ def optimizer_step(step: Step) -> Moment:
     if recipe.master is MasterWeights.COPIED:
         gradients += 4 * parameters
     elif recipe.master is MasterWeights.COPIED_FREEING:
-        gradients = 4 * parameters + newest_gradient(step)
+        largest = max(step.gradient_size * step.shape.vocab * step.shape.hidden, newest_gradient(step))
+        gradients = 4 * parameters + largest
     if recipe.master is not MasterWeights.NONE:
         size = 4
     buffers = size * parameters if recipe.is_foreach and recipe.optimizer is Optimizer.ADAMW else 0

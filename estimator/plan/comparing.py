@@ -31,7 +31,11 @@ Cancelled = Callable[[], bool]
 
 FEWEST_STEPS = 9
 MOST_STEPS = 32
+# A step of a list this long takes half a second: fewer are shown, whatever the machine.
+MANY_GROUPS = 20_000
+MOST_STEPS_OF_MANY = 12
 _MOST_SLOW_DOWN = 100
+_STRAIGHT_TRIES = 6
 
 
 def staircase(
@@ -47,7 +51,9 @@ def staircase(
     free = _free(organisation)
     shape = shape_of(quote, organisation)
     tasks = max(stage.tasks.total for stage in quote.workload.stages if stage.on_cards)
-    last = min(MOST_STEPS, max(FEWEST_STEPS, 2 * shape.slots + 1), tasks + 1)
+    groups = sum(len(stage.tasks.count) for stage in quote.workload.stages)
+    most = MOST_STEPS if groups <= MANY_GROUPS else MOST_STEPS_OF_MANY
+    last = min(most, max(FEWEST_STEPS, 2 * shape.slots + 1), tasks + 1)
     steps: list[Step] = []
     best = -1
     for slots in range(1, last + 1):
@@ -134,19 +140,41 @@ def break_even(
         slowed = timing_of(quote, organisation, fleet, Variant(slow_down=Decimal(hundredths) / 100))
         return -1 if isinstance(slowed, Absent) else slowed.delivery_ms
 
-    low, high = 100, 100 * _MOST_SLOW_DOWN
     slow_down: Decimal | None = None
-    if fleet.cards > organisation.layout(_main(quote)).cards_per_task and delivery(high) >= reference_ms:
-        while low < high:
-            middle = (low + high) // 2
-            if delivery(middle) >= reference_ms:
-                high = middle
-            else:
-                low = middle + 1
-        slow_down = Decimal(high) / 100
+    if fleet.cards > organisation.layout(_main(quote)).cards_per_task:
+        hundredths = _least_that_reaches(delivery, reference_ms, 100, 100 * _MOST_SLOW_DOWN)
+        slow_down = None if hundredths is None else Decimal(hundredths) / 100
     has_station = any(stage.kind is StageKind.STATION for stage in quote.workload.stages)
     serial = reference_ms - timing.delivery_ms if has_station else None
     return BreakEven(organisation.id, reference.id, slow_down, serial)
+
+
+def _least_that_reaches(value: Callable[[int], int], wanted: int, least: int, most: int) -> int | None:
+    """Return the least whole number from `least` to `most` at which a rising `value` reaches `wanted`.
+
+    Each value costs a schedule, and a delivery is nearly a straight line of the slow-down: the straight line
+    through the ends is tried first and halving afterwards, so that a handful of values do.
+    """
+    low, at_low = least, value(least)
+    if at_low >= wanted:
+        return least
+    high, at_high = most, value(most)
+    if at_high < wanted:
+        return None
+    tries = 0
+    while high - low > 1:
+        middle = (low + high) // 2
+        if tries < _STRAIGHT_TRIES:
+            # Just at the crossing of the line, then just below it.
+            on_line = low - (-(wanted - at_low) * (high - low) // (at_high - at_low))
+            middle = min(max(on_line - tries % 2, low + 1), high - 1)
+        tries += 1
+        at_middle = value(middle)
+        if at_middle >= wanted:
+            high, at_high = middle, at_middle
+        else:
+            low, at_low = middle, at_middle
+    return high
 
 
 def _main(quote: Quote) -> str:

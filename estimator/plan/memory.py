@@ -8,23 +8,18 @@ from decimal import Decimal
 from estimator.catalogue import Card
 from estimator.evidence import EvidenceKind, Stated, weakest
 from estimator.memory import Overheads, Phase, Size, Term, stage_memory, verdict_on
-from estimator.quote import MemoryNeed, Organisation, Partition, Quote, Stage
+from estimator.plan.layouts import Layouts
+from estimator.plan.models import RANGES, model_memory, upper_bytes
+from estimator.problems import Absent
+from estimator.quote import MemoryNeed, Organisation, Partition, Quote, Stage, StageLayout
 from estimator.results.memory import CardVerdict, Fit, StageMemory
 from estimator.units import gib_to_bytes
 
 
 def memory_of(quote: Quote, organisation: Organisation) -> tuple[StageMemory, ...]:
     """Return what one card holds in each stage that runs on cards."""
-    return tuple(
-        stage_memory(
-            stage.id,
-            _phases(stage, organisation),
-            overheads_of(stage.memory),
-            organisation.layout(stage.id).cards_per_task,
-        )
-        for stage in quote.workload.stages
-        if stage.on_cards
-    )
+    layouts = Layouts(organisation)
+    return tuple(_stage(stage, layouts[stage.id]) for stage in quote.workload.stages if stage.on_cards)
 
 
 def verdicts_of(
@@ -32,12 +27,13 @@ def verdicts_of(
 ) -> tuple[CardVerdict, ...]:
     """Return the verdict on each card model: the worst over the stages, each with its own overheads."""
     stages = {stage.id: stage for stage in quote.workload.stages}
+    layouts = Layouts(organisation)
     result: list[CardVerdict] = []
     for card in cards:
         verdicts = [
             verdict_on(card.id, card.usable_bytes, overheads_of(stages[one.stage_id].memory), (one,))
             for one in memory
-            if _is_eligible(organisation, one.stage_id, card.id)
+            if _is_eligible(layouts[one.stage_id], card.id)
         ]
         result.append(_worst(card, verdicts))
     return tuple(result)
@@ -65,8 +61,28 @@ def overheads_of(need: MemoryNeed) -> Overheads:
     )
 
 
-def _phases(stage: Stage, organisation: Organisation) -> list[Phase]:
-    layout = organisation.layout(stage.id)
+def _stage(stage: Stage, layout: StageLayout) -> StageMemory:
+    overheads = overheads_of(stage.memory)
+    if stage.memory.model is None:
+        return stage_memory(stage.id, _phases(stage, layout), overheads, layout.cards_per_task)
+    found = model_memory(stage.memory.model, layout.model_split, layout.cards_per_task)
+    if isinstance(found, Absent):
+        return StageMemory(stage.id, layout.cards_per_task, (), (found.code,))
+    kind, _ = RANGES[found.basis]
+    phases = [
+        Phase(
+            moment.kind.value,
+            tuple(
+                Term(state.value, Size(size, upper_bytes(size, found.basis), kind), is_partitioned=False)
+                for state, size in moment.lines
+            ),
+        )
+        for moment in found.ledger.moments
+    ]
+    return stage_memory(stage.id, phases, overheads, layout.cards_per_task)
+
+
+def _phases(stage: Stage, layout: StageLayout) -> list[Phase]:
     return [
         Phase(
             phase.name,
@@ -90,9 +106,8 @@ def _size(stated: Stated) -> Size | None:
     return Size(gib_to_bytes(stated.value), gib_to_bytes(span[1]), stated.kind)
 
 
-def _is_eligible(organisation: Organisation, stage_id: str, card_id: str) -> bool:
-    allowed = organisation.layout(stage_id).card_ids
-    return not allowed or card_id in allowed
+def _is_eligible(layout: StageLayout, card_id: str) -> bool:
+    return not layout.card_ids or card_id in layout.card_ids
 
 
 _SEVERITY = {Fit.YES: 0, Fit.IF: 1, Fit.UNKNOWN: 2, Fit.NO: 3}

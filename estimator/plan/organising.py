@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from estimator.catalogue import HourlyOffer, Lot
 from estimator.evidence import EvidenceKind, weakest
 from estimator.plan.fleet import Fleet, FleetPart, fleet_of
+from estimator.plan.layouts import Layouts
 from estimator.plan.memory import memory_kind, memory_of, verdicts_of
 from estimator.plan.pricing import price_kind, priced
 from estimator.plan.renting import Rented, Shape, rented_by_the_hour, rented_in_lots, setup_of
 from estimator.plan.scheduling import missing_for_time, time_kind, timing_of
 from estimator.problems import Absent
-from estimator.quote import Organisation, Quote
+from estimator.quote import Organisation, Quote, Stage
 from estimator.results.estimate import Decision, OrganisationResult, Plan, Timing
 from estimator.results.memory import CardVerdict, Fit
 
@@ -83,18 +84,20 @@ def order_of(plan: Plan) -> tuple[object, int, int, str]:
 
 def widest_task(quote: Quote, organisation: Organisation) -> int:
     """Return the most cards that one task of the organisation needs at once."""
+    layouts = Layouts(organisation)
     stages = [stage for stage in quote.workload.stages if stage.on_cards]
-    return max((organisation.layout(stage.id).cards_per_task for stage in stages), default=1)
+    return max((layouts[stage.id].cards_per_task for stage in stages), default=1)
 
 
 def stated_slots(quote: Quote, organisation: Organisation) -> int | None:
     """Return the tasks at once that the organisation states, in slots of its widest task; None where blank."""
     per_task = widest_task(quote, organisation)
+    layouts = Layouts(organisation)
     slots = 0
     for stage in quote.workload.stages:
         if not stage.on_cards:
             continue
-        layout = organisation.layout(stage.id)
+        layout = layouts[stage.id]
         if layout.tasks_at_once is None:
             return None
         slots = max(slots, -(-layout.tasks_at_once * layout.cards_per_task // per_task))
@@ -108,9 +111,8 @@ def shape_of(quote: Quote, organisation: Organisation) -> Shape:
     that deliver earliest; without a limit, one.
     """
     per_task = widest_task(quote, organisation)
-    crosses = all(
-        organisation.layout(stage.id).may_cross_nodes for stage in quote.workload.stages if stage.on_cards
-    )
+    layouts = Layouts(organisation)
+    crosses = all(layouts[stage.id].may_cross_nodes for stage in quote.workload.stages if stage.on_cards)
     stated = stated_slots(quote, organisation)
     if stated is not None:
         return Shape(stated, per_task, crosses)
@@ -150,11 +152,12 @@ def nominal_fleet(quote: Quote, organisation: Organisation, shape: Shape, plan: 
         offers = (quote.offer(holding.offer_id) for holding in plan.holdings)
         setup_ms = max((setup_of(offer) or 0 for offer in offers if offer is not None), default=0)
     else:
+        layouts = Layouts(organisation)
         eligible = [
             card_id
             for stage in quote.workload.stages
             if stage.on_cards
-            for card_id in organisation.layout(stage.id).card_ids
+            for card_id in layouts[stage.id].card_ids
         ]
         card_id = eligible[0] if eligible else ""
     part = FleetPart("", card_id, 1, shape.cards, shape.cards, setup_ms)
@@ -167,10 +170,16 @@ def _rented(
     """Return every way of renting: each hourly offer, and each card model's lots together; (key, outcome)."""
     result: list[tuple[str, Rented | Absent]] = []
     lots: dict[tuple[str, str], list[Lot]] = {}
+    layouts = Layouts(organisation)
+    restricted = [
+        (stage, allowed)
+        for stage in quote.workload.stages
+        if stage.on_cards and (allowed := layouts[stage.id].card_ids)
+    ]
     for offer in quote.offers:
         if not organisation.may_use(offer.id):
             continue
-        reason = _not_admitted(quote, organisation, offer, verdicts)
+        reason = _not_admitted(quote, restricted, offer, verdicts)
         if reason is not None:
             result.append((offer.id, reason))
         elif isinstance(offer, HourlyOffer):
@@ -184,14 +193,16 @@ def _rented(
 
 
 def _not_admitted(
-    quote: Quote, organisation: Organisation, offer: Lot | HourlyOffer, verdicts: dict[str, CardVerdict]
+    quote: Quote,
+    restricted: Sequence[tuple[Stage, tuple[str, ...]]],
+    offer: Lot | HourlyOffer,
+    verdicts: dict[str, CardVerdict],
 ) -> Absent | None:
     card = quote.card(offer.card_id)
     if card is None:
         return Absent("card_unknown", ("offers", offer.id), (("card", offer.card_id),))
-    for stage in quote.workload.stages:
-        allowed = organisation.layout(stage.id).card_ids
-        if stage.on_cards and allowed and offer.card_id not in allowed:
+    for stage, allowed in restricted:
+        if offer.card_id not in allowed:
             return Absent(
                 "card_not_eligible", ("offers", offer.id), (("card", card.name), ("stage", stage.name))
             )

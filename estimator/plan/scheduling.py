@@ -6,7 +6,7 @@ Solved problems are remembered by their own content, so that an edit recomputes 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import lru_cache
@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 from estimator.duration import unit_duration_ms
 from estimator.evidence import EvidenceKind, Stated, weakest
 from estimator.plan.fleet import Fleet
+from estimator.plan.layouts import Layouts
+from estimator.plan.stopping import go_on, is_unwanted
 from estimator.problems import Absent
-from estimator.quote import AssignmentPolicy, Organisation, Quote, Stage, StageKind, Tasks
+from estimator.quote import AssignmentPolicy, Organisation, Quote, Stage, StageKind, StageLayout, Tasks
 from estimator.results.estimate import StageTime, Timing
 from estimator.schedule import CycleFound, Policy, Problem, Schedule, Status, solve
 
@@ -34,9 +36,11 @@ def missing_for_time(quote: Quote, organisation: Organisation) -> Absent | None:
     workload = quote.workload
     if not any(stage.on_cards for stage in workload.stages):
         return Absent("no_work", ("workload",))
+    layouts = Layouts(organisation)
+    has_mechanism = bool(organisation.mechanism.strip())
     for stage in workload.stages:
         where = ("workload", "stages", stage.id)
-        if stage.on_cards and _needs_mechanism(stage, organisation) and not organisation.mechanism.strip():
+        if stage.on_cards and not has_mechanism and _needs_mechanism(stage, layouts):
             return Absent("no_mechanism", ("organisations", organisation.id, "mechanism"))
         if stage.kind is not StageKind.GATE and None in stage.tasks.duration:
             return Absent("missing_duration", (*where, "duration"), (("stage", stage.name),))
@@ -55,8 +59,8 @@ def missing_for_time(quote: Quote, organisation: Organisation) -> Absent | None:
     return None
 
 
-def _needs_mechanism(stage: Stage, organisation: Organisation) -> bool:
-    return stage.kind is StageKind.COOPERATIVE or organisation.layout(stage.id).cards_per_task > 1
+def _needs_mechanism(stage: Stage, layouts: Layouts) -> bool:
+    return stage.kind is StageKind.COOPERATIVE or layouts[stage.id].cards_per_task > 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +115,12 @@ def problem_of(
     stages = workload.stages
     place = {stage.id: index for index, stage in enumerate(stages)}
     models = tuple(dict.fromkeys(fleet.card_ids)) or ("",)
-    columns = [_stage_columns(quote, organisation, stage, models, fleet.cards, variant) for stage in stages]
+    layouts = Layouts(organisation)
+    columns = [
+        _stage_columns(quote, layouts[stage.id], stage, models, fleet.cards, variant) for stage in stages
+    ]
     sizes = [len(column.count) for column in columns]
-    policies = [variant.policy or organisation.layout(stage.id).policy for stage in stages]
+    policies = [variant.policy or layouts[stage.id].policy for stage in stages]
     # Where no task needs several cards, lots and nodes change nothing; equal problems are then solved once.
     is_narrow = all(column.cards <= 1 for column in columns)
     zeros = np.zeros(fleet.cards, dtype=np.int64)
@@ -136,8 +143,8 @@ def problem_of(
         ),
         release_ms=np.zeros(len(stages), dtype=np.int64),
         policy=tuple(Policy(policy.value) for policy in policies),
-        tasks_at_once=np.array([_cap(organisation, stage, variant) for stage in stages], dtype=np.int64),
-        may_cross_nodes=np.array([organisation.layout(stage.id).may_cross_nodes for stage in stages]),
+        tasks_at_once=np.array([_cap(layouts[stage.id], stage, variant) for stage in stages], dtype=np.int64),
+        may_cross_nodes=np.array([layouts[stage.id].may_cross_nodes for stage in stages]),
         card_model=np.array([models.index(card_id) for card_id in fleet.card_ids], dtype=np.int64),
         card_lot=zeros if is_narrow else np.array(fleet.unit, dtype=np.int64),
         card_node=zeros if is_narrow else np.array(fleet.node, dtype=np.int64),
@@ -150,15 +157,14 @@ def problem_of(
 def time_kind(quote: Quote, organisation: Organisation, cards: int, card_id: str) -> EvidenceKind:
     """Return the evidence of the delivery: the weakest of the durations, counts, capacities and slow-down."""
     kinds: list[EvidenceKind] = []
+    layouts = Layouts(organisation)
     for stage in quote.workload.stages:
         if stage.kind is StageKind.GATE:
             continue
         kinds += [stage.tasks.kind, stage.tasks.count_evidence.kind]
         kinds += [factor.factor.kind for factor in stage.card_factors if factor.card_id == card_id]
         kinds += [need.amount.kind for need in stage.needs]
-    if cards > max(
-        (organisation.layout(stage.id).cards_per_task for stage in quote.workload.stages), default=1
-    ):
+    if cards > max((layouts[stage.id].cards_per_task for stage in quote.workload.stages), default=1):
         kinds.append(quote.workload.mutual_slow_down.kind)
     kinds += [resource.capacity.kind for resource in quote.workload.resources]
     return weakest(kinds)
@@ -177,13 +183,12 @@ class _StageColumns:
 
 def _stage_columns(
     quote: Quote,
-    organisation: Organisation,
+    layout: StageLayout,
     stage: Stage,
     models: Sequence[str],
     cards: int,
     variant: Variant,
 ) -> _StageColumns:
-    layout = organisation.layout(stage.id)
     per_task = layout.cards_per_task if stage.on_cards else 0
     needs = {need.resource_id: need for need in stage.needs}
     need_row, hold_row = [], []
@@ -204,15 +209,32 @@ def _stage_columns(
         else _durations(stage.tasks, factor, slow_down)
         for factor in _factors(stage, models, layout.card_ids)
     ]
-    count = np.array(stage.tasks.count, dtype=np.int64)
+    count = _counts(stage.tasks)
     return _StageColumns(count, np.stack(durations, axis=1), per_task, need_row, hold_row)
 
 
 @lru_cache(maxsize=64)
 def _durations(tasks: Tasks, factor: Decimal, slow_down: Decimal) -> Column:
     """Return the tasks' durations in ms on a card with that factor; kept, since edits leave most tasks alone."""
-    found = [unit_duration_ms(stated or 0, factor, slow_down) for stated in tasks.duration_ms]
-    column = np.array(found, dtype=np.int64)
+    stated_ms = _stated_ms(tasks)
+    if factor == 1 and slow_down == 1:
+        return stated_ms
+    found = [unit_duration_ms(stated, factor, slow_down) for stated in stated_ms.tolist()]
+    return _kept(np.array(found, dtype=np.int64))
+
+
+@lru_cache(maxsize=64)
+def _stated_ms(tasks: Tasks) -> Column:
+    return _kept(np.array([stated or 0 for stated in tasks.duration_ms], dtype=np.int64))
+
+
+@lru_cache(maxsize=64)
+def _counts(tasks: Tasks) -> Column:
+    return _kept(np.array(tasks.count, dtype=np.int64))
+
+
+def _kept(column: Column) -> Column:
+    """Return the column made read-only, since several problems share it."""
     column.flags.writeable = False
     return column
 
@@ -232,10 +254,10 @@ def _factors(stage: Stage, models: Sequence[str], eligible: Sequence[str]) -> li
     ]
 
 
-def _cap(organisation: Organisation, stage: Stage, variant: Variant) -> int:
+def _cap(layout: StageLayout, stage: Stage, variant: Variant) -> int:
     if not stage.on_cards:
         return -1
-    cap = organisation.layout(stage.id).tasks_at_once
+    cap = layout.tasks_at_once
     if variant.tasks_at_once is not None:
         cap = variant.tasks_at_once
     return -1 if cap is None else cap
@@ -255,11 +277,12 @@ def _scaled(value: Decimal, rounding: str) -> int:
 _remembered: OrderedDict[bytes, Schedule] = OrderedDict()
 
 
-def _solved(problem: Problem, solver: Callable[[Problem], Schedule] = solve) -> Schedule:
+def _solved(problem: Problem) -> Schedule:
+    go_on()
     key = _content(problem)
     found = _remembered.get(key)
     if found is None:
-        found = solver(problem)
+        found = solve(problem, is_unwanted)
         _remembered[key] = found
         while len(_remembered) > REMEMBERED:
             _remembered.popitem(last=False)

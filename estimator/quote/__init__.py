@@ -13,6 +13,14 @@ from estimator.quote.document import (
     Trial,
 )
 from estimator.quote.layout import AssignmentPolicy, Organisation, Partition, PartitionChoice, StageLayout
+from estimator.quote.model_use import (
+    GenerationRecipe,
+    ModelSource,
+    ModelSplit,
+    ModelUse,
+    TrainingRecipe,
+    WeightStorage,
+)
 from estimator.quote.work import (
     CardFactor,
     DeliveredAs,
@@ -41,9 +49,13 @@ __all__ = [
     "ExchangeRate",
     "Fee",
     "FeeKind",
+    "GenerationRecipe",
     "Independence",
     "MemoryNeed",
     "MemoryPhase",
+    "ModelSource",
+    "ModelSplit",
+    "ModelUse",
     "Observation",
     "Organisation",
     "Partition",
@@ -62,6 +74,8 @@ __all__ = [
     "StateClass",
     "StateTerm",
     "Tasks",
+    "TrainingRecipe",
     "Trial",
+    "WeightStorage",
     "Workload",
 ]

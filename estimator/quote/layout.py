@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import cached_property
 
 from pydantic import Field, PositiveInt
 
 from estimator.evidence import Evidence
 from estimator.frozen import Frozen
+from estimator.quote.model_use import ModelSplit
 from estimator.quote.work import StateClass
 
 
@@ -43,6 +45,7 @@ class StageLayout(Frozen):
     partitions: tuple[PartitionChoice, ...] = ()
     card_ids: tuple[str, ...] = ()
     may_cross_nodes: bool = False
+    model_split: ModelSplit = ModelSplit.NONE
 
     def partition_of(self, state_class: StateClass) -> Partition:
         """Return how that state class is held; replicated unless stated."""
@@ -72,7 +75,9 @@ class Organisation(Frozen):
 
     def layout(self, stage_id: str) -> StageLayout:
         """Return the layout of that stage; the plainest one where none is stated."""
-        for layout in self.layouts:
-            if layout.stage_id == stage_id:
-                return layout
-        return StageLayout(stage_id=stage_id)
+        found = self._by_stage.get(stage_id)
+        return StageLayout(stage_id=stage_id) if found is None else found
+
+    @cached_property
+    def _by_stage(self) -> dict[str, StageLayout]:
+        return {layout.stage_id: layout for layout in reversed(self.layouts)}

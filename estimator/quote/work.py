@@ -9,6 +9,7 @@ from pydantic import Field, PositiveInt, model_validator
 
 from estimator.evidence import ASSUMED, GIVEN, Evidence, EvidenceKind, Stated, StatedDuration
 from estimator.frozen import Frozen
+from estimator.quote.model_use import ModelUse
 from estimator.units import TimeUnit, to_ms
 
 
@@ -132,10 +133,12 @@ class MemoryNeed(Frozen):
     """What a task's cards must hold by phase, and the visible lines added to it.
 
     Peak of a phase = terms × (1 + margin) + context + workspace + communication buffers. A blank line is 0
-    only for workspace and communication, which many programs do not have.
+    only for workspace and communication, which many programs do not have. With a `model`, the closed forms
+    give the moments in place of stated phases.
     """
 
     phases: tuple[MemoryPhase, ...] = ()
+    model: ModelUse | None = None
     context_gib: Stated = Stated(value=Decimal("0.5"))
     margin_percent: Stated = Stated(value=Decimal(5))
     workspace_gib: Stated | None = None

@@ -7,7 +7,16 @@ from __future__ import annotations
 
 from estimator.results.schedule import Bars, Schedule, Status
 from estimator.schedule.network import critical_path, find_cycles, schedulable_stages, topological_order
-from estimator.schedule.problem import NOT_ELIGIBLE, UNLIMITED, WHOLE_TASK, CycleFound, Policy, Problem
+from estimator.schedule.problem import (
+    NOT_ELIGIBLE,
+    UNLIMITED,
+    WHOLE_TASK,
+    Cancelled,
+    CycleFound,
+    Policy,
+    Problem,
+    SolveStopped,
+)
 from estimator.schedule.schedule import bars
 from estimator.schedule.solve import solve
 
@@ -16,10 +25,12 @@ __all__ = [
     "UNLIMITED",
     "WHOLE_TASK",
     "Bars",
+    "Cancelled",
     "CycleFound",
     "Policy",
     "Problem",
     "Schedule",
+    "SolveStopped",
     "Status",
     "bars",
     "critical_path",

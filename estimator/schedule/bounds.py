@@ -7,6 +7,7 @@ share a slot), tasks too wide to share an area, and each shared resource.
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Sequence
 
 from estimator.schedule.equal import FOREVER, least_time_for_equal, least_time_for_work
@@ -79,9 +80,8 @@ class StageBounds:
             ready = [max(start, slot.ready_ms) for slot in slots]
             end = self._longest_end(part, start)
             models = {slot.model for slot in slots}
-            rows = {tuple(fleet.duration[group][model] for model in sorted(models)) for group in part.groups}
-            if len(rows) == 1:
-                row = fleet.duration[part.groups[0]]
+            row = fleet.duration[part.groups[0]]
+            if all(fleet.duration[group][model] == row[model] for model in models for group in part.groups):
                 end = max(end, least_time_for_equal(ready, [row[slot.model] for slot in slots], total_count))
         else:
             end = start + max(shortest)
@@ -210,7 +210,7 @@ def _pigeon_hole(durations: Sequence[int], counts: Sequence[int], slots: int) ->
     """Return the bound from the l * slots + 1 longest tasks: one slot runs at least l + 1 of them."""
     longest: list[int] = []
     wanted = PIGEON_DEPTH * slots + 1
-    for each, count in sorted(zip(durations, counts, strict=True), reverse=True):
+    for each, count in heapq.nlargest(wanted, zip(durations, counts, strict=True)):
         longest += [each] * min(count, wanted - len(longest))
         if len(longest) == wanted:
             break

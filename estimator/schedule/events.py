@@ -16,11 +16,13 @@ from dataclasses import dataclass, field
 from estimator.schedule.equal import FOREVER, blocks, hand_out, share_equal
 from estimator.schedule.fleet import Area, Fleet, Part, Slot, held_ms
 from estimator.schedule.network import successors
-from estimator.schedule.problem import UNLIMITED, Policy
+from estimator.schedule.problem import UNLIMITED, Cancelled, Policy, SolveStopped, never
 from estimator.schedule.schedule import Run
 
 # From how many equal tasks a slot on arithmetic is faster than handing them out.
 _FEW_TASKS = 4
+# How many moments, or tasks handed out, between two questions whether to go on: some milliseconds.
+_ASK_EVERY = 1024
 
 
 @dataclass(slots=True)
@@ -67,9 +69,11 @@ class _Stage:
 class Events:
     """One pass over a feasible problem; `run()` fills `runs`, `stage_start_ms`, `stage_end_ms` and `used`."""
 
-    def __init__(self, fleet: Fleet, tail_ms: Sequence[int]) -> None:
+    def __init__(self, fleet: Fleet, tail_ms: Sequence[int], cancelled: Cancelled = never) -> None:
         problem = fleet.problem
         self.fleet = fleet
+        self._cancelled = cancelled
+        self._done = 0
         self.runs: list[Run] = []
         self.stage_start_ms = [-1] * problem.stage_count
         self.stage_end_ms = [0] * problem.stage_count
@@ -105,11 +109,18 @@ class Events:
         heapq.heapify(self._stages_due)
         heaps = (self._stages_due, self._cards_due, self._units_due, self._tasks_due)
         while self._waiting or self._stages_due:
+            self._go_on()
             now = min(heap[0][0] for heap in heaps if heap)
             self._release(now)
             while self._stages_due and self._stages_due[0][0] <= now:
                 self._turn(heapq.heappop(self._stages_due)[1], now)
             self._serve(now)
+
+    def _go_on(self) -> None:
+        """Raise SolveStopped where nobody wants the result any more; asked once in a while."""
+        self._done += 1
+        if self._done % _ASK_EVERY == 0 and self._cancelled():
+            raise SolveStopped
 
     # What becomes free.
 
@@ -298,14 +309,21 @@ class Events:
 
     def _place_block(self, state: _Stage, queue: _Queue, slot: Slot, now: int) -> None:
         """Place the whole block: it was given to this slot beforehand, whatever the others do."""
-        end = now
-        while not queue.is_empty:
-            group, count = queue.rows[queue.at]
-            duration = self.fleet.duration[group][slot.model]
-            self._add_run(state, group, slot, end, duration, count)
-            queue.take(count)
+        cards, model, durations, runs = slot.cards, slot.model, self.fleet.duration, self.runs
+        group, count = queue.rows[queue.at]
+        self._add_run(state, group, slot, now, durations[group][model], count)
+        end = now + durations[group][model] * count
+        left = state.left
+        for group, count in queue.rows[queue.at + 1 :]:  # other groups: none joins the run before it
+            duration = durations[group][model]
+            runs.append(Run(group, cards, end, duration, count, duration))
+            left -= count
             end += duration * count
-        self._occupy(slot.cards, end)
+        state.left = left
+        state.end_ms = max(state.end_ms, end)
+        self._last_run[cards[0]] = len(runs) - 1
+        queue.at = len(queue.rows)
+        self._occupy(cards, end)
 
     def _occupy(self, cards: Sequence[int], until: int) -> None:
         for card in cards:
@@ -336,9 +354,9 @@ class Events:
             last = self._last_run.get(cards[0], -1)
             if last >= 0:
                 run = self.runs[last]
-                follows = run.start_ms + run.count * run.duration_ms == start
+                follows = run.start_ms + run.tasks * run.duration_ms == start
                 if follows and run.group == group and run.cards == cards and run.duration_ms == duration:
-                    self.runs[last] = Run(group, cards, run.start_ms, duration, run.count + count, duration)
+                    self.runs[last] = Run(group, cards, run.start_ms, duration, run.tasks + count, duration)
                     return
             self._last_run[cards[0]] = len(self.runs)
         self.runs.append(Run(group, cards, start, duration, count, 0 if together else duration))
@@ -373,10 +391,9 @@ class Events:
         others = (other for other in self._waiting if other is not state and other.left)
         if state.queues[0].part.cards > 1:
             return next(others, None) is None
-        return (
-            all(other.cards_only and other.models <= state.models for other in others)
-            and state.cap == UNLIMITED
-        )
+        # A cap that all cards together cannot reach holds nothing back.
+        is_free = state.cap == UNLIMITED or state.cap >= self.fleet.problem.card_count
+        return is_free and all(other.cards_only and other.models <= state.models for other in others)
 
     def _speed_key(self, part: Part, slot: Slot) -> int:
         return sum(self.fleet.count[group] * self.fleet.duration[group][slot.model] for group in part.groups)
@@ -407,6 +424,7 @@ class Events:
                 self._add_run(state, group, slots[number], start, fleet.duration[group][model[number]], 1)
                 queue.take(1)
                 placed += 1
+                self._go_on()
             if placed < len(few):
                 break
         for slot, was, free in zip(slots, before, ready, strict=True):

@@ -110,18 +110,23 @@ class Fleet:
         problem = self.problem
         parts: list[dict[tuple[int, bytes, frozenset[int]], Part]] = [{} for _ in range(problem.stage_count)]
         stages, wanted = problem.stage.tolist(), problem.cards.tolist()
-        known: dict[bytes, frozenset[int]] = {}
+        known: dict[bytes, frozenset[int]] = {b"": frozenset()}
+        width = len(models)
+        patterns = np.ascontiguousarray(allowed, dtype=np.bool_).tobytes()
+        nothing: frozenset[int] = frozenset()
         for group, count in enumerate(self.count):
             if count == 0:
                 continue
-            pattern = allowed[group].tobytes() if wanted[group] else b""
-            if pattern not in known:
-                on = frozenset(model for model, yes in zip(models, allowed[group], strict=True) if yes)
-                known[pattern] = on if wanted[group] else frozenset()
-            resources = frozenset(resource for resource, _, _ in self.needs[group])
+            pattern = patterns[group * width : (group + 1) * width] if wanted[group] else b""
+            needs = self.needs[group]
+            resources = frozenset(resource for resource, _, _ in needs) if needs else nothing
             key = (wanted[group], pattern, resources)
             part = parts[stages[group]].get(key)
             if part is None:
+                if pattern not in known:
+                    known[pattern] = frozenset(
+                        model for model, yes in zip(models, pattern, strict=True) if yes
+                    )
                 part = Part(stages[group], wanted[group], known[pattern], resources)
                 parts[stages[group]][key] = part
             part.groups.append(group)
@@ -140,13 +145,15 @@ def why_blocked(fleet: Fleet) -> tuple[tuple[int, str], ...]:
             code = _part_blocked(fleet, part)
             if problem.tasks_at_once[stage] == 0:
                 code = "no_tasks_at_once"
-            for group in part.groups:
-                over = any(
+            if code:
+                blocked += [(group, code) for group in part.groups]
+                continue
+            for group in part.groups if part.resources else ():
+                if any(
                     problem.capacity[resource] != UNLIMITED and need > problem.capacity[resource]
                     for resource, need, _ in fleet.needs[group]
-                )
-                if code or over:
-                    blocked.append((group, code or "need_over_capacity"))
+                ):
+                    blocked.append((group, "need_over_capacity"))
     return tuple(sorted(blocked))
 
 

@@ -6,6 +6,7 @@ million of them are one row. All times are whole milliseconds from the start of 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -17,6 +18,8 @@ Column = NDArray[np.int64]
 UNLIMITED = -1
 NOT_ELIGIBLE = -1
 WHOLE_TASK = -1
+
+Cancelled = Callable[[], bool]
 
 
 class Policy(StrEnum):
@@ -95,6 +98,15 @@ class CycleFound(Exception):
     def __init__(self, stages: tuple[int, ...]) -> None:
         super().__init__("cycle")
         self.stages = stages
+
+
+class SolveStopped(Exception):
+    """The caller no longer wants the schedule."""
+
+
+def never() -> bool:
+    """Return that nobody asked to stop."""
+    return False
 
 
 _COLUMNS = (

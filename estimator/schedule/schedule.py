@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,15 +11,14 @@ from estimator.results.schedule import Bars, Schedule, Status
 from estimator.schedule.problem import Column, Problem, read_only
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """Equal tasks on one slot as the engine makes them: no cards means off the cards."""
 
     group: int
     cards: tuple[int, ...]
     start_ms: int
     duration_ms: int
-    count: int
+    tasks: int
     step_ms: int
 
 
@@ -81,19 +81,23 @@ def _assemble(
     lower_bound_ms: int,
     blocked: tuple[tuple[int, str], ...],
 ) -> Schedule:
-    runs = sorted(runs, key=lambda run: (run.group, run.start_ms, run.cards))
-    group = np.array([run.group for run in runs], dtype=np.int64)
-    count = np.array([run.count for run in runs], dtype=np.int64)
+    groups, cards_of, starts, lengths, counts, steps = zip(*runs, strict=True) if runs else ((),) * 6
+    group, start = np.array(groups, dtype=np.int64), np.array(starts, dtype=np.int64)
+    lowest = np.array([cards[0] if cards else -1 for cards in cards_of], dtype=np.int64)
+    order = np.lexsort((lowest, start, group))
+    group, start = group[order], start[order]
+    count = np.array(counts, dtype=np.int64)[order]
+    chosen = [cards_of[place] for place in order.tolist()]
     before = np.cumsum(count) - count
     opens = np.searchsorted(group, group, side="left")
-    width = np.array([len(run.cards) for run in runs], dtype=np.int64)
-    row = np.repeat(np.arange(len(runs)), np.maximum(width, 1))
+    width = np.array([len(cards) for cards in chosen], dtype=np.int64)
+    row = np.repeat(np.arange(len(group)), np.maximum(width, 1))
     lead = np.ones(len(row), dtype=np.bool_)
     lead[1:] = row[1:] != row[:-1]
     lead.flags.writeable = False
-    card = read_only([card for run in runs for card in (run.cards or (-1,))])
-    start = read_only(np.array([run.start_ms for run in runs], dtype=np.int64)[row])
-    length = read_only(np.array([run.duration_ms for run in runs], dtype=np.int64)[row])
+    card = read_only(list(chain.from_iterable(cards or (-1,) for cards in chosen)))
+    start = read_only(start[row])
+    length = read_only(np.array(lengths, dtype=np.int64)[order][row])
     end = start + length * count[row]
     busy, first, last = _card_columns(problem.card_count, card, start, end)
     return Schedule(
@@ -105,7 +109,7 @@ def _assemble(
         run_count=read_only(count[row]),
         run_start_ms=start,
         run_duration_ms=length,
-        run_step_ms=read_only(np.array([run.step_ms for run in runs], dtype=np.int64)[row]),
+        run_step_ms=read_only(np.array(steps, dtype=np.int64)[order][row]),
         run_card=card,
         run_task_cards=read_only(width[row]),
         run_task=read_only(row),

@@ -7,24 +7,32 @@ from estimator.schedule.bounds import StageBounds
 from estimator.schedule.events import Events
 from estimator.schedule.fleet import Fleet, why_blocked
 from estimator.schedule.network import topological_order
-from estimator.schedule.problem import Problem
+from estimator.schedule.problem import Cancelled, Problem, SolveStopped, never
 from estimator.schedule.schedule import make_schedule, no_schedule
 
 
-def solve(problem: Problem) -> Schedule:
+def solve(problem: Problem, cancelled: Cancelled = never) -> Schedule:
     """Return who runs what when, always the same for the same problem, with a lower bound on the delivery.
 
     Tasks that can never start make the schedule infeasible and are named in `blocked`. Raises CycleFound when
-    stages wait for each other in a circle.
+    stages wait for each other in a circle, and SolveStopped soon after `cancelled` answers yes.
     """
     order = topological_order(problem.stage_count, problem.after)
     fleet = Fleet(problem)
     blocked = why_blocked(fleet)
     if blocked:
         return no_schedule(problem, blocked)
+    _stop_if(cancelled)
     bounds = StageBounds(fleet, order)
-    events = Events(fleet, bounds.tail_ms)
+    _stop_if(cancelled)
+    events = Events(fleet, bounds.tail_ms, cancelled)
     events.run()
+    _stop_if(cancelled)
     return make_schedule(
         problem, events.runs, events.stage_start_ms, events.stage_end_ms, events.used, bounds.lower_bound_ms
     )
+
+
+def _stop_if(cancelled: Cancelled) -> None:
+    if cancelled():
+        raise SolveStopped

@@ -12,7 +12,7 @@ from estimator.problems import Absent, Place
 from estimator.quote import ConditionState
 from estimator.results.estimate import Estimate, OrganisationResult, QuoteStatus
 from estimator.results.memory import CardVerdict, Fit
-from estimator.wording.phrases import counted_conditions, fit_short, fit_text, gap_text
+from estimator.wording.phrases import counted_conditions, fit_short, fit_text, gap_text, memory_absent
 from estimator.wording.wording import Wording
 
 
@@ -70,11 +70,11 @@ def peak_answer(words: Wording, estimate: Estimate) -> Answer:
         return _missing(words, Absent("no_organisation", ("organisations",)))
     incomplete = next((stage for stage in shown.memory if stage.missing), None)
     worst = [stage.worst for stage in shown.memory if stage.worst is not None]
-    if incomplete is not None or not worst:
-        stage = None if incomplete is None else estimate.quote.workload.stage(incomplete.stage_id)
-        name = "" if stage is None else stage.name
-        place = ("workload", "stages", "" if stage is None else stage.id, "memory")
-        return _missing(words, Absent("missing_memory", place, (("stage", name),)))
+    if incomplete is not None:
+        return _missing(words, memory_absent(estimate.quote, incomplete))
+    if not worst:
+        place = ("workload", "stages", "", "memory")
+        return _missing(words, Absent("missing_memory", place, (("stage", ""),)))
     peak = max(one.peak_bytes for one in worst)
     verdict = _verdict(estimate, shown)
     if verdict is None:
@@ -107,6 +107,7 @@ def delivery_answer(words: Wording, estimate: Estimate) -> Answer:
     line = gap_text(words, shown.timing)
     line = line[:1].upper() + line[1:]
     tone = "plain"
+    short_line = None
     if limit_ms is not None:
         late = shown.timing.delivery_ms > limit_ms
         tone = "err" if late else "plain"
@@ -114,10 +115,14 @@ def delivery_answer(words: Wording, estimate: Estimate) -> Answer:
         if late:
             over = words.duration(shown.timing.delivery_ms - limit_ms)
             line = words.t("{over} over the limit of {limit}", over=over, limit=limit_text)
+            short_line = words.t("{over} over the limit", over=over)
         else:
             line = words.t("{gap} · limit {limit}", gap=line, limit=limit_text)
+            short_line = words.t("limit {limit}", limit=limit_text)
     from_start = words.t("{unit} from start", unit=unit)
-    return Answer(figure, from_start, line, shown.time_kind, tone=tone, short_unit=unit)
+    return Answer(
+        figure, from_start, line, shown.time_kind, tone=tone, short_unit=unit, short_line=short_line
+    )
 
 
 def cost_answer(words: Wording, estimate: Estimate) -> Answer:
@@ -148,8 +153,9 @@ def cost_answer(words: Wording, estimate: Estimate) -> Answer:
             tax=words.money(price.tax, price.currency, symbol=False),
             rate=_rate(words, estimate),
         )
+    short_line = words.t("{net} net", net=words.money(price.net, price.currency, symbol=False))
     tone = "err" if plan.within_budget is False else "plain"
-    return Answer(figure, unit, line, plan.kind, tone=tone, is_sample=plan.is_sample)
+    return Answer(figure, unit, line, plan.kind, tone=tone, is_sample=plan.is_sample, short_line=short_line)
 
 
 def status_answer(words: Wording, estimate: Estimate) -> Answer:

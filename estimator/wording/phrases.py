@@ -8,15 +8,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import Decimal
 
+from estimator import memory as mem
 from estimator.catalogue import Card, HourlyOffer, Lot
 from estimator.price import CONTINGENCY, DISCOUNT
 from estimator.problems import Absent
 from estimator.quote import AssignmentPolicy, FeeKind, Organisation, Quote, StateClass
 from estimator.results.estimate import Condition, Estimate, Holding, OrganisationResult, Plan, Timing
-from estimator.results.memory import CardVerdict, Fit
+from estimator.results.memory import CardVerdict, Fit, StageMemory
 from estimator.results.price import PriceLine
 from estimator.units import MS_PER_HOUR
 from estimator.wording.wording import Wording
+
+MODEL_REASONS = frozenset({"model_not_read", "no_closed_form", "split_not_legal", "split_without_form"})
+"""Codes of `StageMemory.missing` that say why a model has no memory, not which number is missing."""
 
 
 def sample_word(words: Wording) -> str:
@@ -202,7 +206,33 @@ def memory_line_name(words: Wording, name: str) -> str:
         return words.t("Workspace")
     if name == "communication":
         return words.t("Communication buffers")
-    return words.word(StateClass(name))
+    return words.word(mem.StateClass(name) if name in list(mem.StateClass) else StateClass(name))
+
+
+def moment_name(words: Wording, code: str) -> str:
+    """Return the name of a moment of a model's ledger; a phase that the planner named keeps its name."""
+    return words.word(mem.MomentKind(code)) if code in list(mem.MomentKind) else code
+
+
+def lever_name(words: Wording, lever: mem.Lever) -> str:
+    """Return what is changed to lower the peak."""
+    return words.word(lever)
+
+
+def basis_text(words: Wording, basis: mem.Basis) -> str:
+    """Return what a form of memory rests on."""
+    return words.word(basis)
+
+
+def memory_absent(quote: Quote, memory: StageMemory) -> Absent:
+    """Return why the memory of a stage is not known: the reason of its model, or that a number is missing."""
+    stage = quote.workload.stage(memory.stage_id)
+    place = ("workload", "stages", memory.stage_id, "memory")
+    model = None if stage is None else stage.memory.model
+    code = next((code for code in memory.missing if code in MODEL_REASONS), None)
+    if model is None or code is None:
+        return Absent("missing_memory", place, (("stage", "" if stage is None else stage.name),))
+    return Absent(code, place, (("model", model.source.name), ("cards", memory.cards_per_task)))
 
 
 def policy_needs(words: Wording, policy: AssignmentPolicy) -> str:
@@ -223,8 +253,19 @@ def condition_text(words: Wording, condition: Condition, quote: Quote | None = N
         return condition.text
     if condition.code == "input_unknown" and quote is not None:
         place = words.place(condition.where, names_of(words, quote))
+        model = _model_name(condition, quote)
+        if model:
+            return words.t("The memory of {model} can be computed: {place}", model=model, place=place)
         return words.t("A number that the plan needs is known: {place}", place=place)
     return words.condition(condition.code, dict(condition.values))
+
+
+def _model_name(condition: Condition, quote: Quote) -> str:
+    """Return the model whose memory a condition is about, "" where it is about another number."""
+    if condition.where[:2] != ("workload", "stages") or condition.where[3:] != ("memory",):
+        return ""
+    stage = quote.workload.stage(condition.where[2])
+    return "" if stage is None or stage.memory.model is None else stage.memory.model.source.name
 
 
 def counted_conditions(words: Wording, estimate: Estimate) -> str:

@@ -107,6 +107,60 @@ SENTENCES: dict[str, str] = {
     ),
     "slow_down_below_one": _("The mutual slow-down is at least 1: tasks do not speed each other up."),
     "stage_unknown": _("{stage} waits for the stage {id}, which does not exist. Take the link away."),
+    # models
+    "config_too_large": _("The configuration is over {limit} bytes. It was not read."),
+    "config_not_json": _("The configuration is not JSON. Choose the model's config.json."),
+    "config_not_an_object": _("The configuration holds no model. Choose the model's config.json."),
+    "config_field_missing": _("The configuration does not state {field}. Write it: it is not guessed."),
+    "config_field_not_a_number": _("{field} in the configuration is not a whole number. Correct it."),
+    "config_field_not_a_flag": _("{field} in the configuration is not true or false. Correct it."),
+    "config_field_not_a_list": _("{field} in the configuration is not a list that can be read. Correct it."),
+    "config_field_out_of_range": _(
+        "{field} in the configuration must lie between {least} and {limit}. Correct it."
+    ),
+    "model_type_unknown": _("The model format {model_type} is not known. State the memory by phases."),
+    "kv_heads_do_not_divide": _(
+        "{kv_heads} KV heads do not divide {heads} heads. Correct the configuration."
+    ),
+    "heads_do_not_divide_hidden": _(
+        "{heads} heads do not divide the width {hidden}. State the width of a head."
+    ),
+    "layer_types_length": _(
+        "The configuration names {found} kinds of layers for {layers} layers. Correct the configuration."
+    ),
+    "layer_type_unknown": _("The kind of layer {kind} is not known. State the memory by phases."),
+    "experts_per_token_above_experts": _(
+        "A token cannot go to {per_token} experts of {experts}. Correct the configuration."
+    ),
+    "tower_not_counted": _(
+        "A part of the model beside its language model has an unknown shape: not counted."
+    ),
+    "context_length_not_stated": _("The configuration does not state the longest context."),
+    "reads_no_tokens": _("The model reads no tokens: it has no context length."),
+    "stored_type_not_stated": _("The configuration states no known type of its weights."),
+    "quantisation_unknown": _("The way {method} packs weights is not known."),
+    "quantisation_size_missing": _("The configuration does not state the bits and groups of {method}."),
+    "gguf_mixture": _("{kind} mixes several formats: only the size of its file says what it takes."),
+    "metadata_counts_missing": _("The metadata hold no count of parameters by type."),
+    "metadata_count_not_a_number": _("The count of {type} in the metadata is not a whole number."),
+    "metadata_packed_elements": _("The metadata count packed elements ({types}), which are no parameters."),
+    "metadata_total_disagrees": _(
+        "The metadata declare {declared} parameters and their types add up to {counted}. The sum is used."
+    ),
+    "model_not_read": _("The model {model} is incomplete. Complete its configuration."),
+    "no_closed_form": _("There is no form for {model} run this way. Change the recipe or state phases."),
+    "split_not_legal": _(
+        "The model cannot be divided over {cards} cards: heads and layers stay whole. Change the number."
+    ),
+    "split_without_form": _(
+        "There is no form for this recipe divided this way over {cards} cards. Choose another division."
+    ),
+    # scores
+    "no_points": _("{name} holds no list of points."),
+    "no_form_for_point": _("No form covers it."),
+    "point_not_measured": _("It has no measured bytes."),
+    "point_not_read": _("Its fields cannot be read."),
+    "point_out_of_bounds": _("Its numbers are out of bounds."),
     # files
     "catalogue_missing": _("{name} has no catalogue inside. It was not opened."),
     "cell_too_long": _("{name} has a cell of over {most} characters at line {line}. It was not imported."),
@@ -197,6 +251,9 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "ConditionState.failed": _("Failed"),
     "ConditionState.met": _("Met"),
     "ConditionState.open": _p("condition", "Open"),
+    "Basis.formula": _("A formula alone"),
+    "Basis.published_readings": _("Held against published readings"),
+    "Basis.reference_points": _("Held against reference points"),
     "DeliveredAs.batch": _("Whole batch"),
     "DeliveredAs.unit": _("Unit by unit"),
     "FeeKind.managed": _("Managed service"),
@@ -208,6 +265,35 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "Independence.by_stage": _("Depends on the stage"),
     "Independence.cooperative": _("Cooperative"),
     "Independence.independent": _("Independent"),
+    "Lever.checkpointing": _("Recompute activations"),
+    "Lever.eight_bit_optimizer": _("Optimiser state in 8 bits"),
+    "Lever.fused_attention": _("Fused attention"),
+    "Lever.fused_loss": _("Loss fused with the output head"),
+    "Lever.fused_optimizer": _("Fused optimiser step"),
+    "Lever.half_precision": _("Parameters in 16 bits"),
+    "Lever.smaller_micro_batch": _("Half the micro-batch, twice as many"),
+    "MomentKind.average_update": _("Update of the average"),
+    "MomentKind.bottom_layer": _("First layer, MLP backward"),
+    "MomentKind.bottom_layer_attention": _("First layer, attention backward"),
+    "MomentKind.decode": _("New tokens"),
+    "MomentKind.denoise": _("Denoising"),
+    "MomentKind.embedding_backward": _("Embedding backward"),
+    "MomentKind.encoder": _("Encoder"),
+    "MomentKind.head_backward": _("Output head backward"),
+    "MomentKind.image_decode": _("Decoding the image"),
+    "MomentKind.loss_backward": _("Loss backward"),
+    "MomentKind.loss_forward": _("Loss forward"),
+    "MomentKind.norm_backward": _("Final norm backward"),
+    "MomentKind.optimizer_step": _("Optimiser step"),
+    "MomentKind.pipeline_first_backward": _("Pipeline, first backward"),
+    "MomentKind.pipeline_steady": _("Pipeline, in full flow"),
+    "MomentKind.prefill": _("Reading the prompt"),
+    "MomentKind.prompt_scores": _("Scores of the prompt"),
+    "MomentKind.root_reduction": _("Reduction of the root"),
+    "MomentKind.second_layer_from_bottom": _("Second layer backward"),
+    "MomentKind.second_layer_from_top": _("Last layer but one backward"),
+    "MomentKind.top_layer": _("Last layer, MLP backward"),
+    "MomentKind.top_layer_attention": _("Last layer, attention backward"),
     "Partition.partitioned": _("Partitioned"),
     "Partition.replicated": _("Replicated"),
     "PathKind.card_link": _("Link between cards"),
@@ -228,11 +314,17 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "StageKind.gate": _("Gate"),
     "StageKind.independent": _("Independent"),
     "StageKind.station": _("Station"),
+    "StateClass.activations": _("Activations"),
     "StateClass.data": _("Data"),
     "StateClass.exchange": _("Exchange"),
+    "StateClass.gradients": _("Gradients"),
+    "StateClass.inputs": _("Inputs"),
+    "StateClass.kv_cache": _("KV cache"),
     "StateClass.model": _("Model"),
+    "StateClass.optimizer": _("Optimiser state"),
     "StateClass.state": _("State"),
     "StateClass.temporaries": _("Temporaries"),
+    "StateClass.weights": _("Weights"),
     "StateClass.whole": _("Whole task"),
 }
 """The word of a choice by "Class.value": a sentence, or (context, sentence) if a word has two senses."""

@@ -26,7 +26,7 @@ from estimator.wording import Language, NumberFormat, Wording
 from ui.pages import cards_edits
 from ui.pages.cards import CardsPage
 from ui.pages.cards_rows import OLD, UNDATED, OfferRow, OfferRows, offer_rows
-from ui.pages.cards_table import FIRST_TERM, FITS, PER_CARD, PRICE_DATE, USE
+from ui.pages.cards_table import CURRENCY, FIRST_TERM, FITS, PER_CARD, PRICE_DATE, USE
 from ui.pages.page import Context
 from ui.runner import Runner
 from ui.session import Session
@@ -44,7 +44,7 @@ def sample() -> Quote:
 
 
 def rows_of(quote: Quote) -> OfferRows:
-    return offer_rows(quote, headline(quote, TODAY), embedded_catalogue())
+    return offer_rows(quote, headline(quote, TODAY), embedded_catalogue(), TODAY)
 
 
 def row_of(rows: OfferRows, offer_id: str) -> OfferRow:
@@ -170,7 +170,7 @@ def test_a_price_without_a_date_and_an_old_one_are_told_apart() -> None:
 
 
 def test_a_quote_with_no_estimate_lists_offers_with_no_verdict() -> None:
-    rows = offer_rows(sample(), None, embedded_catalogue())
+    rows = offer_rows(sample(), None, embedded_catalogue(), TODAY)
     assert rows.not_admitted == ()
     assert all(row.verdict is None for row in rows.all)
 
@@ -315,13 +315,20 @@ def test_the_model_of_an_own_offer_changes_and_no_card_is_left_behind() -> None:
 # The page
 
 
-def test_an_amount_in_another_currency_names_it(page: CardsPage) -> None:
+def test_a_column_names_the_currency_of_each_offer(page: CardsPage) -> None:
     page.search.setText("akash b200")
     at = shown_at(page, "akash-b200-sxm")
     # 5 USD × 72 h
-    assert page.model.index(at, FIRST_TERM).data() == "360.00\u00a0USD"
-    head = page.model.headerData(FIRST_TERM, Qt.Orientation.Horizontal)
-    assert head == "3 days, €"
+    assert page.model.index(at, FIRST_TERM).data() == "360.00"
+    assert page.model.index(at, CURRENCY).data() == "USD"
+
+
+def test_a_price_of_the_catalogue_is_old_by_the_day_of_looking_and_not_by_the_date_of_the_quote() -> None:
+    quote = sample()
+    later = TODAY + dt.timedelta(days=quote.pricing.price_age_limit_days + 400)
+    rows = offer_rows(quote, None, embedded_catalogue(), later)
+    dated = [row for row in rows.all if not row.used and row.offer.price_date is not None]
+    assert {row.dated for row in dated} == {OLD}
 
 
 def test_the_verdict_is_said_in_words_beside_its_icon(page: CardsPage) -> None:

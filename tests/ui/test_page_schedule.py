@@ -111,8 +111,8 @@ def test_eight_tasks_on_two_cards_are_eight_bars_of_twelve_minutes_and_an_assemb
     assert (model.bars.end_ms - model.bars.start_ms).tolist() == [12 * MINUTE] * 8 + [10 * MINUTE]
     assert [model.label(at) for at in (0, 7, 8)] == ["Conversión 1", "Conversión 8", "Ensamblaje"]
     assert [(one.row, one.at_ms) for one in model.milestones] == [(3, 58 * MINUTE)]
-    # 48 of 58 min
-    assert model.rows[0].use_text == "83\u00a0%"
+    # a card by the hour is given back after its 48 min
+    assert model.rows[0].use_text == "100\u00a0%"
 
 
 def test_the_limit_is_a_line_and_belongs_to_the_time_shown() -> None:
@@ -122,9 +122,29 @@ def test_the_limit_is_a_line_and_belongs_to_the_time_shown() -> None:
     assert model.horizon_ms == 90 * MINUTE
 
 
-def test_unused_time_of_a_card_is_what_no_task_takes_until_delivery() -> None:
-    model = charted(sample()).model
-    # each of the two cards waits from 48 min to 58 min
+def on_lots() -> Quote:
+    quote = sample()
+    organisation = headline(quote, TODAY).organisation("B")
+    assert organisation is not None
+    plan = next(one for one in organisation.plans if one.holdings[0].terms)
+    return quote.replaced(chosen_plan=plan.id)
+
+
+def test_cards_of_a_lot_stand_unused_until_the_delivery() -> None:
+    model = charted(on_lots()).model
+    # each of the two cards waits from 48 min to 58 min: 48 of 58 min are used
+    assert model.idle.start_ms.tolist() == [48 * MINUTE] * 2
+    assert model.idle.end_ms.tolist() == [58 * MINUTE] * 2
+    assert model.rows[0].use_text == "83\u00a0%"
+
+
+def test_a_card_by_the_hour_is_not_unused_once_it_is_given_back() -> None:
+    assert charted(sample()).model.idle.count == 0
+
+
+def test_a_card_by_the_hour_that_is_held_through_assembly_is_unused_until_the_delivery() -> None:
+    quote = edits.with_pricing(sample(), hold_through_assembly=True)
+    model = charted(quote).model
     assert model.idle.start_ms.tolist() == [48 * MINUTE] * 2
     assert model.idle.end_ms.tolist() == [58 * MINUTE] * 2
 
@@ -354,7 +374,6 @@ def test_the_picture_has_the_chart_and_its_legend(page: SchedulePage, qtbot: QtB
     assert [entry.text for entry in entries] == [
         "Conversión, 8 tasks of 12 min",
         "Ensamblaje, 10 min",
-        "Unused card",
     ]
 
 

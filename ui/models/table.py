@@ -26,6 +26,7 @@ _Index = QModelIndex | QPersistentModelIndex
 EVIDENCE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 GROUP_ROLE = int(Qt.ItemDataRole.UserRole) + 2
 SAMPLE_ROLE = int(Qt.ItemDataRole.UserRole) + 3
+MIDDLE_ROLE = int(Qt.ItemDataRole.UserRole) + 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,8 @@ class Column(Generic[Row]):
     edit_text: Callable[[Row], str] | None = None
     check: Callable[[Row, str], str] | None = None
     tooltip: Callable[[Row], str] | None = None
+    elide_middle: bool = False
+    """Where names differ at their ends, an elided one keeps both."""
 
     def can_edit(self, row: Row) -> bool:
         """Whether a person may edit this cell of `row`."""
@@ -224,6 +227,8 @@ class TupleTableModel(QAbstractTableModel, Generic[Row]):
             return None if column.evidence is None else column.evidence(row)
         if role == SAMPLE_ROLE:
             return column.sample is not None and column.sample(row)
+        if role == MIDDLE_ROLE:
+            return column.elide_middle
         if role in (Qt.ItemDataRole.DecorationRole, Qt.ItemDataRole.ForegroundRole):
             return self._look(column, row, role)
         return None

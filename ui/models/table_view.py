@@ -5,6 +5,7 @@ One tab stop: Tab leaves the table, and moves right only while a cell is edited.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
@@ -24,12 +25,21 @@ from PySide6.QtWidgets import (
 from estimator.evidence import EvidenceKind
 from estimator.wording import Wording
 from ui.clipboard import Cells, from_tsv, to_tsv
-from ui.models.table import EVIDENCE_ROLE, GROUP_ROLE, SAMPLE_ROLE, TupleTableModel
+from ui.models.table import EVIDENCE_ROLE, GROUP_ROLE, MIDDLE_ROLE, SAMPLE_ROLE, TupleTableModel
 from ui.theme import TextRole, Theme
 from ui.widgets.evidence_chip import chip_size, paint_chip
 
 _Index = QModelIndex | QPersistentModelIndex
 _PADDING = 8
+MOST_MEASURED = 60
+"""Rows whose texts decide the width of a column."""
+
+
+def measured_rows(count: int) -> Sequence[int]:
+    """Return the rows to measure of so many: all, or some from all parts with the first and the last."""
+    if count <= MOST_MEASURED:
+        return range(count)
+    return [place * (count - 1) // (MOST_MEASURED - 1) for place in range(MOST_MEASURED)]
 
 
 class TableView(QTableView):
@@ -107,6 +117,22 @@ class TableView(QTableView):
         rows = min(self._table.rowCount(), most_rows)
         head = self.horizontalHeader().sizeHint().height()
         self.setFixedHeight(head + rows * self.verticalHeader().defaultSectionSize() + 4)
+
+    def sizeHintForColumn(self, column: int) -> int:
+        """Measure all rows of a short table, and rows from all parts of a long one.
+
+        A longer text between those measured is elided, and its tooltip says it whole.
+        """
+        rows = self._table.rowCount()
+        if rows <= MOST_MEASURED:
+            return super().sizeHintForColumn(column)
+        option = QStyleOptionViewItem()
+        self.initViewItemOption(option)
+        widest = 0
+        for row in measured_rows(rows):
+            index = self._table.index(row, column)
+            widest = max(widest, self.itemDelegateForIndex(index).sizeHint(option, index).width())
+        return widest
 
     def copy(self) -> None:
         """Put the selected rectangle on the clipboard as tab-separated text, as shown."""
@@ -284,7 +310,8 @@ class CellDelegate(QStyledItemDelegate):
             self._paint_tag(painter, QRect(left, box.y(), tag, box.height()))
         painter.setFont(self._font(index))
         painter.setPen(index.data(Qt.ItemDataRole.ForegroundRole) or self._theme.color("text"))
-        shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, box.width())
+        elide = Qt.TextElideMode.ElideMiddle if index.data(MIDDLE_ROLE) else Qt.TextElideMode.ElideRight
+        shown = painter.fontMetrics().elidedText(text, elide, box.width())
         side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
         painter.drawText(box, side | Qt.AlignmentFlag.AlignVCenter, shown)
 

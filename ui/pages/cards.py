@@ -37,6 +37,7 @@ from ui.pages.cards_table import FIRST_TERM, PER_CARD, PRICE_DATE, OfferModel, c
 from ui.pages.marked_table import MarkedTable
 from ui.pages.page import GAP, Context, Page
 from ui.theme import TextRole
+from ui.widgets.elided_combo import ElidedCombo
 from ui.widgets.icons import icon
 
 INSPECTOR_WIDTH = 276
@@ -117,9 +118,10 @@ class CardsPage(Page):
         words = self.words
         self._need = QLabel()
         self._need.setWordWrap(True)
-        self.models = QComboBox()
+        self._need.setMinimumWidth(160)
+        self.models = ElidedCombo()
         self.models.setAccessibleName(words.t("Card model"))
-        self.memory = QComboBox()
+        self.memory = ElidedCombo()
         self.memory.setAccessibleName(words.t("Usable memory of a card"))
         self.memory.addItem(words.t("Any memory"), 0)
         for gib in MEMORY_STEPS_GIB:

@@ -14,10 +14,10 @@ from decimal import Decimal
 from estimator.catalogue import Card, Catalogue, HourlyOffer, Lot
 from estimator.plan.memory import verdicts_of
 from estimator.problems import Absent
-from estimator.quote import Organisation, Quote
+from estimator.quote import Organisation, Quote, Stage, StageLayout
 from estimator.rental.hourly import Billing, card_billed_ms, hourly_cost
 from estimator.results.estimate import Estimate, OrganisationResult, Timing
-from estimator.results.memory import CardVerdict, Fit
+from estimator.results.memory import CardVerdict, Fit, StageMemory
 from estimator.units import MS_PER_DAY
 
 TERMS = (3, 7, 30)
@@ -116,6 +116,7 @@ def offer_rows(quote: Quote, estimate: Estimate | None, catalogue: Catalogue, to
     verdicts = _verdicts(estimate, known.values())
     barring = _Barring(quote, estimate)
     need = need_of(estimate)
+    old = _old(estimate)
     rows = [
         OfferRow(
             offer=offer,
@@ -126,7 +127,7 @@ def offer_rows(quote: Quote, estimate: Estimate | None, catalogue: Catalogue, to
             spare_cards=_spare(offer, need),
             prices=_prices(offer),
             per_card_hour=_per_card_hour(offer),
-            dated=_dated(quote, estimate, offer, offer.id in copied, today),
+            dated=_dated(quote, old, offer, offer.id in copied, today),
         )
         for offer in offers
     ]
@@ -156,7 +157,26 @@ def _verdicts(estimate: Estimate | None, cards: Iterable[Card]) -> dict[str, Car
     organisation = estimate.quote.organisation(shown.organisation_id)
     if organisation is None or not shown.memory:
         return {}
-    return {one.card_id: one for one in verdicts_of(estimate.quote, organisation, shown.memory, cards)}
+    memory = _decisive(organisation, shown.memory)
+    return {one.card_id: one for one in verdicts_of(estimate.quote, organisation, memory, cards)}
+
+
+def _decisive(organisation: Organisation, memory: tuple[StageMemory, ...]) -> tuple[StageMemory, ...]:
+    """Return the stages that can be the worst on some card: thousands of stages need not be judged on each.
+
+    Among stages that run on the same cards, one cannot be the worst where another, earlier if their peaks are
+    equal, has no less peak and no less upper end.
+    """
+    kept: list[int] = []
+    upper_end: dict[tuple[str, ...], int] = {}
+    peaks = [max(phase.peak_bytes for phase in stage.phases) for stage in memory]
+    for place in sorted(range(len(memory)), key=lambda place: (-peaks[place], place)):
+        cards = organisation.layout(memory[place].stage_id).card_ids
+        high = max(phase.high_bytes for phase in memory[place].phases)
+        if high > upper_end.get(cards, -1):
+            upper_end[cards] = high
+            kept.append(place)
+    return tuple(memory[place] for place in sorted(kept))
 
 
 class _Barring:
@@ -170,24 +190,33 @@ class _Barring:
             None if shown is None else quote.organisation(shown.organisation_id)
         )
         self._said = {} if shown is None else _said(quote, shown)
+        self._crosses = True
+        self._choosy: list[tuple[Stage, StageLayout]] = []
+        if self._organisation is not None:
+            self._look_through(self._organisation)
+
+    def _look_through(self, organisation: Organisation) -> None:
+        """Keep what the layouts say, once: there may be thousands of stages and hundreds of offers."""
+        for stage in self._quote.workload.stages:
+            if stage.on_cards:
+                layout = organisation.layout(stage.id)
+                self._crosses = self._crosses and layout.may_cross_nodes
+                if layout.card_ids:
+                    self._choosy.append((stage, layout))
 
     def reason(self, offer: AnyOffer, copied: bool) -> Absent | None:
         if self._shown is None or self._organisation is None:
             return None
         if copied and offer.id in self._said:
             return self._said[offer.id]
-        return self._unsuitable(offer, self._organisation, self._shown)
+        return self._unsuitable(offer, self._shown)
 
-    def _unsuitable(
-        self, offer: AnyOffer, organisation: Organisation, shown: OrganisationResult
-    ) -> Absent | None:
-        stages = [stage for stage in self._quote.workload.stages if stage.on_cards]
-        layouts = [organisation.layout(stage.id) for stage in stages]
-        for stage, layout in zip(stages, layouts, strict=True):
-            if layout.card_ids and offer.card_id not in layout.card_ids:
+    def _unsuitable(self, offer: AnyOffer, shown: OrganisationResult) -> Absent | None:
+        for stage, layout in self._choosy:
+            if offer.card_id not in layout.card_ids:
                 values = (("card", offer.name), ("stage", stage.name))
                 return Absent("card_not_eligible", ("offers", offer.id), values)
-        crosses = all(layout.may_cross_nodes for layout in layouts)
+        crosses = self._crosses
         widest = shown.cards_per_task
         room = offer.cards if isinstance(offer, Lot) and crosses else offer.cards_per_node
         if widest > room and (isinstance(offer, Lot) or not crosses):
@@ -199,16 +228,23 @@ class _Barring:
 
 def _said(quote: Quote, shown: OrganisationResult) -> dict[str, Absent]:
     """Return what excludes each copied offer. Lots of one card model are planned together and share it."""
-    said: dict[str, Absent] = {}
+    offers = {offer.id: offer for offer in quote.offers}
+    by_offer: dict[str, Absent] = {}
+    by_card: dict[str, Absent] = {}
     for offer_id, absent in shown.excluded:
-        offer = quote.offer(offer_id)
+        offer = offers.get(offer_id)
         if offer is None or absent.code == "does_not_fit":
             continue
-        said[offer_id] = absent
         if isinstance(offer, Lot):
-            same = (one for one in quote.offers if isinstance(one, Lot) and one.card_id == offer.card_id)
-            said.update({one.id: absent for one in same})
-    return said
+            by_card[offer.card_id] = absent
+        else:
+            by_offer[offer_id] = absent
+    shared = {
+        offer.id: by_card[offer.card_id]
+        for offer in quote.offers
+        if isinstance(offer, Lot) and offer.card_id in by_card
+    }
+    return by_offer | shared
 
 
 def _spare(offer: AnyOffer, need: Need | None) -> int:
@@ -237,13 +273,21 @@ def _per_card_hour(offer: AnyOffer) -> Decimal | None:
     return None if shortest is None else shortest.price / (offer.cards * shortest.days * HOURS_A_DAY)
 
 
-def _dated(quote: Quote, estimate: Estimate | None, offer: AnyOffer, copied: bool, today: dt.date) -> str:
+def _old(estimate: Estimate | None) -> frozenset[str]:
+    """Return the offers whose prices the checks call old."""
+    problems = () if estimate is None else estimate.problems
+    return frozenset(
+        str(one.where[1])
+        for one in problems
+        if one.code == "price_old" and len(one.where) > 1 and one.where[0] == "offers"
+    )
+
+
+def _dated(quote: Quote, old: frozenset[str], offer: AnyOffer, copied: bool, today: dt.date) -> str:
     """Return whether the date is missing or old: as the checks say of a copy, by `today` of the others."""
     if offer.price_date is None:
         return UNDATED
     if copied:
-        problems = () if estimate is None else estimate.problems
-        old = any(one.code == "price_old" and one.where[:2] == ("offers", offer.id) for one in problems)
-        return OLD if old else ""
+        return OLD if offer.id in old else ""
     most = dt.timedelta(days=quote.pricing.price_age_limit_days)
     return OLD if today - offer.price_date > most else ""

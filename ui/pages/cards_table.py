@@ -25,7 +25,7 @@ FIRST_TERM = 5
 PER_CARD = FIRST_TERM + len(TERMS)
 CURRENCY = PER_CARD + 1
 PRICE_DATE = CURRENCY + 1
-_LEAST_OFFER = 130
+_LEAST_OFFER = 150
 
 _Index = QModelIndex | QPersistentModelIndex
 
@@ -125,6 +125,7 @@ class _Cells:
                 bold=lambda row: row.used,
                 color=_muted,
                 tooltip=self._offer_tip,
+                elide_middle=True,
             ),
             Column(
                 words.t("Cards"),

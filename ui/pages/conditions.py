@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -54,6 +54,9 @@ from ui.widgets.field import Field
 
 _INSPECTOR = 280
 _MOST_ROWS = 11
+_VERIFY_SHARE = 0.24
+_NAME_SHARE = 0.34
+_LEAST_COLUMN = 92
 
 
 class ConditionsPage(Page):
@@ -71,6 +74,8 @@ class ConditionsPage(Page):
         self._build_conditions()
         self._build_trial()
         self._lay_out()
+        for table in (self.table, self.trial):
+            table.viewport().installEventFilter(self)
         self.add_steps(words.t("Cost"), words.t("Quote"))
         self._order_stops()
 
@@ -87,11 +92,8 @@ class ConditionsPage(Page):
         self.trial_model.show_table(
             trial_columns(self.words, quote, ids), trial_rows(self.words, quote, estimate)
         )
-        head = self.trial.horizontalHeader()
-        head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        head.setStretchLastSection(False)
-        head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.trial.fit_height(14)
+        self._fit_columns()
         codes = list(places_seen(self.words))
         seen = quote.trial.where_seen
         self.seen.setCurrentIndex(codes.index(seen) if seen in codes else 0)
@@ -132,6 +134,23 @@ class ConditionsPage(Page):
         """What the conditions come to, as shown."""
         return self._summary.text()
 
+    def _fit_columns(self) -> None:
+        """Give long names no more room than there is: a name with an ellipsis beats a hidden column."""
+        self.table.resizeColumnToContents(VERIFY)
+        most = max(_LEAST_COLUMN, int(self.table.viewport().width() * _VERIFY_SHARE))
+        self.table.setColumnWidth(VERIFY, min(most, self.table.columnWidth(VERIFY)))
+        self.trial.resizeColumnsToContents()
+        count = self.trial_model.columnCount()
+        if count < 2:
+            return
+        room = self.trial.viewport().width()
+        first = min(self.trial.columnWidth(0), int(room * _NAME_SHARE))
+        each = max(_LEAST_COLUMN, (room - first) // (count - 1))
+        for column in range(1, count):
+            self.trial.setColumnWidth(column, min(each, self.trial.columnWidth(column)))
+        taken = sum(self.trial.columnWidth(column) for column in range(1, count))
+        self.trial.setColumnWidth(0, max(first, room - taken))
+
     # Building
 
     def _build_conditions(self) -> None:
@@ -144,6 +163,7 @@ class ConditionsPage(Page):
         head.setStretchLastSection(False)
         head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         head.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        head.setSectionResizeMode(VERIFY, QHeaderView.ResizeMode.Interactive)
         head.setMinimumSectionSize(60)
         self._summary = QLabel()
         self._summary.setWordWrap(True)
@@ -169,6 +189,9 @@ class ConditionsPage(Page):
         self.trial_model: ChangingTableModel[TrialRow] = ChangingTableModel((), words, theme)
         self.trial = TableView(self.trial_model, words, theme, words.t("Reception trial"))
         self.trial.setItemDelegate(TrialDelegate(words, theme, self.trial))
+        head = self.trial.horizontalHeader()
+        head.setStretchLastSection(False)
+        head.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.trial.edited.connect(self._observed)
         self.trial.cleared.connect(self._observations_cleared)
         self.seen = QComboBox()
@@ -317,3 +340,8 @@ class ConditionsPage(Page):
     def _topology_pasted(self, text: str) -> None:
         label = self.words.t("paste the topology")
         self.edit(label, lambda quote: quote.replaced(trial=quote.trial.replaced(topology=text)))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize and watched in (self.table.viewport(), self.trial.viewport()):
+            self._fit_columns()
+        return super().eventFilter(watched, event)

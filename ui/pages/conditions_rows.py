@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 
 from estimator.catalogue import Lot
 from estimator.conditions.derived import ALWAYS_DECISIVE
@@ -30,23 +31,81 @@ STATE_ICONS = {
 _STATE_COLORS = {ConditionState.OPEN: "text", ConditionState.MET: "ok", ConditionState.FAILED: "err"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class ConditionRow:
-    """One condition as text, with what the form needs. `forced`: always decisive, the tick is fixed."""
+    """One condition as text, with what the form needs.
 
-    id: str
-    state: ConditionState
-    state_word: str
-    claim: str
-    value: str
-    kind: EvidenceKind | None
-    possible: str
-    verify: str
-    decisive: bool
-    forced: bool
-    decisive_word: str
-    own: bool
-    where: Place
+    Its texts are made when they are first read: there may be thousands of rows, and a table shows a dozen.
+    """
+
+    words: Wording
+    estimate: Estimate
+    condition: Condition
+
+    @property
+    def id(self) -> str:
+        """The condition's id."""
+        return self.condition.id
+
+    @property
+    def state(self) -> ConditionState:
+        """Open, met or failed."""
+        return self.condition.state
+
+    @property
+    def state_word(self) -> str:
+        """The state as shown."""
+        return self.words.word(self.condition.state)
+
+    @cached_property
+    def claim(self) -> str:
+        """What must be true."""
+        return condition_text(self.words, self.condition, self.estimate.quote)
+
+    @cached_property
+    def value(self) -> str:
+        """The value used."""
+        return _value_used(self.words, self.estimate, self.condition)
+
+    @property
+    def kind(self) -> EvidenceKind | None:
+        """The evidence of the value used; None for a condition in the planner's own words."""
+        return None if self.own else self.condition.kind
+
+    @cached_property
+    def possible(self) -> str:
+        """What else the value may be."""
+        return _possible(self.words, self.estimate, self.condition)
+
+    @property
+    def verify(self) -> str:
+        """How it is verified."""
+        return how_to_verify(self.words, self.condition.code)
+
+    @property
+    def decisive(self) -> bool:
+        """Whether it could change the decision."""
+        return self.condition.decisive
+
+    @property
+    def forced(self) -> bool:
+        """Whether it is always decisive: the tick is fixed."""
+        return self.condition.code in ALWAYS_DECISIVE
+
+    @property
+    def decisive_word(self) -> str:
+        """Yes or no, as shown."""
+        return self.words.t("Yes") if self.condition.decisive else self.words.t("No")
+
+    @property
+    def own(self) -> bool:
+        """Whether the planner wrote it."""
+        return self.condition.code == "own" and self.condition.where[:1] == ("conditions",)
+
+    @property
+    def where(self) -> Place:
+        """The place that it is about."""
+        return self.condition.where
 
 
 def condition_rows(words: Wording, estimate: Estimate) -> tuple[ConditionRow | Group, ...]:
@@ -56,7 +115,9 @@ def condition_rows(words: Wording, estimate: Estimate) -> tuple[ConditionRow | G
         (True, words.t("Decisive: they can change cards, lots or delivery")),
         (False, words.t("They do not change the decision")),
     ):
-        members = [_row(words, estimate, one) for one in estimate.conditions if one.decisive is decisive]
+        members = [
+            ConditionRow(words, estimate, one) for one in estimate.conditions if one.decisive is decisive
+        ]
         if members:
             rows += [Group(title), *members]
     return tuple(rows)
@@ -155,26 +216,6 @@ def how_to_verify(words: Wording, code: str) -> str:
     return ""
 
 
-def _row(words: Wording, estimate: Estimate, condition: Condition) -> ConditionRow:
-    own = condition.code == "own" and condition.where[:1] == ("conditions",)
-    value = _value_used(words, estimate, condition)
-    return ConditionRow(
-        condition.id,
-        condition.state,
-        words.word(condition.state),
-        condition_text(words, condition, estimate.quote),
-        value,
-        None if own else condition.kind,
-        _possible(words, estimate, condition),
-        how_to_verify(words, condition.code),
-        condition.decisive,
-        condition.code in ALWAYS_DECISIVE,
-        words.t("Yes") if condition.decisive else words.t("No"),
-        own,
-        condition.where,
-    )
-
-
 def _value_used(words: Wording, estimate: Estimate, condition: Condition) -> str:
     values = dict(condition.values)
     if condition.code == "input_unknown":
@@ -224,7 +265,7 @@ def _possible(words: Wording, estimate: Estimate, condition: Condition) -> str:
         if stage is None or not known:
             return ""
         spans = [span_of(one, stage.tasks.evidence) for one in known]
-        low, high = min(one[0] for one in spans), max(one[1] for one in spans)
+        low, high = round(min(one[0] for one in spans), 2), round(max(one[1] for one in spans), 2)
         return f"{words.span(low, high)} {stage.tasks.unit.value}" if low != high else ""
     if condition.code == "memory_peak" and estimate.shown is not None:
         memory = next((one for one in estimate.shown.memory if one.stage_id == condition.where[2]), None)

@@ -40,10 +40,10 @@ _WIDE = 20
 """Costs whose ratio is above this are drawn on a logarithmic scale."""
 _AXIS_PX = 48
 """About what an axis and its texts take of the picture."""
-_LIMIT_PX = 120
-"""About how wide the words at the limit's line are."""
 _PADDING = 0.03
 """Margin of the delivery axis at both ends, as a share of its length."""
+_MARGIN = 0.08
+"""Margin of the cost axis at both ends, as a share of its length."""
 _STEPS = (1, 2, 5, 10, 15, 20, 30, 50, 60)
 
 
@@ -203,11 +203,11 @@ class FrontierBox(QFrame):
         plot.getAxis("bottom").setTicks([across])
         plot.showGrid(x=False, y=True, alpha=0.35)
         plot.setXRange(0, right, padding=_PADDING)
-        plot.setYRange(bottom, top, padding=0.08)
+        plot.setYRange(bottom, top, padding=_MARGIN)
         self._chart.label("bottom", self._words.t("delivery, {unit}", unit=self._unit.value))
         self._say_axis(logarithmic)
-        if limit_ms is not None and limit is not None:
-            self._paint_limit(limit_ms / MS_PER[self._unit], right, top, self._words.duration(limit_ms))
+        if limit_ms is not None:
+            self._paint_limit(limit_ms / MS_PER[self._unit], right)
         if budget is not None:
             self._paint_budget(budget, logarithmic)
         self._paint_points(plot, logarithmic, right, bottom, top - bottom)
@@ -227,7 +227,7 @@ class FrontierBox(QFrame):
             text = self._words.t("{axis}; a cross: another plan is no dearer and no later", axis=text)
         self._axis.setText(text)
 
-    def _paint_limit(self, at: float, right: float, top: float, limit: str) -> None:
+    def _paint_limit(self, at: float, right: float) -> None:
         if self._chart is None:
             return
         late = plotting().LinearRegionItem(
@@ -236,9 +236,6 @@ class FrontierBox(QFrame):
         late.setZValue(-20)
         self._chart.plot.addItem(late, ignoreBounds=True)
         self._chart.add_line(at, upright=True)
-        anchor = (1.0, 0.0) if at > right / 2 else (0.0, 0.0)
-        text = self._words.t("limit {limit}", limit=limit)
-        self._chart.add_text(text, at, top, role="err", anchor=anchor)
 
     def _paint_budget(self, budget: Decimal, logarithmic: bool) -> None:
         if self._chart is None or self._estimate is None:
@@ -270,54 +267,68 @@ class FrontierBox(QFrame):
             plot.addItem(library.ScatterPlotItem([x], [y], symbol=symbol, size=11, pen=mark, brush=fill))
         self._label_points(marks, right, bottom, tall)
 
-    def _limit_room(self, right: float, width: int, height: int) -> tuple[list[QRectF], list[QRectF]]:
-        """Return the room of the limit's words and of its line, in pixels from the lower left."""
-        limit = None if self._estimate is None else self._estimate.quote.workload.limit
-        if limit is None or limit.ms is None:
-            return [], []
-        at = limit.ms / MS_PER[self._unit]
-        x = _across(at, right, width)
-        left = x - (_LIMIT_PX if at > right / 2 else 0)
-        return [QRectF(left, height * 0.86, _LIMIT_PX, height * 0.24)], [QRectF(x - 2, 0, 4, height)]
-
     def _label_points(
         self, marks: list[tuple[float, float]], right: float, bottom: float, tall: float
     ) -> None:
         """Name the points that have room for it, the shown one first; the table names them all.
 
-        The name of a point on the frontier may stand on the limit's line where there is no other room; it
-        then covers the line. That of a dominated one is left out.
+        Names never stand on each other or on a point. That of the plan shown or of one on the frontier may
+        stand on a line where there is no other room, and then covers it.
         """
         if self._chart is None:
             return
         metrics = QFontMetrics(self._theme.font(TextRole.SECONDARY))
         width, height = max(1, self.stack.width() - _AXIS_PX), max(1, self.stack.height() - _AXIS_PX)
-        points = [QPointF(_across(x, right, width), (y - bottom) / tall * height) for x, y in marks]
-        taken, line = self._limit_room(right, width, height)
-        taken += [QRectF(point.x() - 7, point.y() - 7, 14, 14) for point in points]
-        taken += _stair_room([at for at, row in zip(points, self._rows, strict=True) if not row.dominated])
+        points = [QPointF(_across(x, right, width), _up((y - bottom) / tall, height)) for x, y in marks]
+        taken = [QRectF(point.x() - 7, point.y() - 7, 14, 14) for point in points]
+        lines = _stair_room([at for at, row in zip(points, self._rows, strict=True) if not row.dominated])
+        lines += self._label_limit(taken, right, QSizeF(width, height), bottom, tall)
         order = sorted(
             range(len(points)), key=lambda at: (not self._rows[at].shown, self._rows[at].dominated)
         )
-        whole = QRectF(0, -4, width, height * 1.08)
+        whole = QRectF(0, 0, width, height)
         for at in order:
             row, (x, y) = self._rows[at], marks[at]
             text = f"{row.label}, {row.cost_text}"
             size = QSizeF(metrics.horizontalAdvance(text) + 8, metrics.height() + 2)
-            places = [place for place in _places(points[at], size) if whole.contains(place[0])]
-            place = _first_free(places, taken + line)
-            crosses = place is None
-            if place is None and (row.shown or not row.dominated):
-                place = _first_free(places, taken)
-            if place is None and row.shown and places:  # the plan shown is always named
-                place = places[0]
-            if place is None:
+            inside = [place for place in _places(points[at], size) if whole.contains(place[0])]
+            free = [place for place in inside if not _hits(place[0], taken)]
+            if row.shown:  # it is always named
+                free = free or inside
+            place = min(free, key=lambda one: _hits(one[0], lines), default=None)
+            crosses = place is not None and _hits(place[0], lines) > 0
+            if place is None or (crosses and row.dominated and not row.shown):
                 continue
             box, anchor = place
             taken.append(box)
             role = "text" if row.shown or not row.dominated else "muted"
             shift = {1.0: -9.0, 0.0: 9.0}.get(anchor[0], 0.0) / width * right
             self._chart.add_text(text, x + shift, y, role=role, anchor=anchor, filled=crosses)
+
+    def _label_limit(
+        self, taken: list[QRectF], right: float, size: QSizeF, bottom: float, tall: float
+    ) -> list[QRectF]:
+        """Name the limit's line where no point stands, take that room, and return the line's own."""
+        limit = None if self._estimate is None else self._estimate.quote.workload.limit
+        if limit is None or limit.ms is None or self._chart is None:
+            return []
+        metrics = QFontMetrics(self._theme.font(TextRole.SECONDARY))
+        text = self._words.t("limit {limit}", limit=self._words.duration(limit.ms))
+        wide, high = metrics.horizontalAdvance(text) + 10, metrics.height() + 4
+        at = limit.ms / MS_PER[self._unit]
+        x = _across(at, right, round(size.width()))
+        top = _up(1.0, round(size.height())) - high
+        places = [
+            (QRectF(x - (wide if left else 0), y, wide, high), (1.0 if left else 0.0, 0.5))
+            for y in (top, 0.0, 0.75 * top, 0.5 * top, 0.25 * top)
+            for left in (at > right / 2, at <= right / 2)
+        ]
+        inside = [one for one in places if one[0].left() >= 0 and one[0].right() <= size.width()]
+        room, anchor = min(inside or places, key=lambda one: _hits(one[0], taken))
+        taken.append(room)
+        share = room.center().y() / size.height() * (1 + 2 * _MARGIN) - _MARGIN
+        self._chart.add_text(text, at, bottom + share * tall, role="err", anchor=anchor)
+        return [QRectF(x - 2, 0, 4, size.height())]
 
 
 _Anchor = tuple[float, float]
@@ -326,6 +337,11 @@ _Anchor = tuple[float, float]
 def _across(at: float, right: float, width: int) -> float:
     """Return the pixels from the left of a value of the delivery axis, which has a margin at both ends."""
     return (at / right + _PADDING) / (1 + 2 * _PADDING) * width
+
+
+def _up(share: float, height: int) -> float:
+    """Return the pixels from below of a share of the cost axis, which has a margin at both ends."""
+    return (share + _MARGIN) / (1 + 2 * _MARGIN) * height
 
 
 def _places(point: QPointF, size: QSizeF) -> list[tuple[QRectF, _Anchor]]:
@@ -343,8 +359,19 @@ def _places(point: QPointF, size: QSizeF) -> list[tuple[QRectF, _Anchor]]:
     ]
 
 
-def _first_free(places: list[tuple[QRectF, _Anchor]], taken: list[QRectF]) -> tuple[QRectF, _Anchor] | None:
-    return next((one for one in places if not any(one[0].intersects(other) for other in taken)), None)
+def _stair_room(points: list[QPointF]) -> list[QRectF]:
+    """Return the room of the steps between points of the frontier, two pixels to each side."""
+    xs, ys = _stairs([(point.x(), point.y()) for point in points])
+    corners = list(zip(xs, ys, strict=True))
+    return [
+        QRectF(QPointF(*before), QPointF(*after)).normalized().adjusted(-2, -2, 2, 2)
+        for before, after in pairwise(corners)
+    ]
+
+
+def _hits(box: QRectF, taken: list[QRectF]) -> int:
+    """Return how many of the rooms a box would stand on."""
+    return sum(box.intersects(other) for other in taken)
 
 
 def _columns(words: Wording, currency: str, gross: bool) -> tuple[Column[PointRow], ...]:

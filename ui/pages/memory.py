@@ -6,24 +6,48 @@ Bars and numbers on the left, what is typed on the right. A bar is one card: not
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QMimeData, Qt, QTimer, Signal
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QFontMetrics, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
-from estimator.problems import Place
+from estimator.plan.models import ModelMemory
+from estimator.problems import Absent, FileRefused, Place
 from estimator.quote import Organisation, Quote
 from estimator.results.estimate import Estimate
 from estimator.results.memory import PhaseMemory, StageMemory
-from ui.models.table import TupleTableModel
+from estimator.wording.phrases import basis_text, lever_name
 from ui.models.table_view import TableView
 from ui.pages.changing_table import ChangingTableModel
-from ui.pages.charts import RecalculatingTag
+from ui.pages.memory_chart import MemoryChart
+from ui.pages.memory_edits import OVERHEADS
+from ui.pages.memory_fits import fit_columns, fit_rows
 from ui.pages.memory_inspector import MemoryInspector
+from ui.pages.memory_lever import LeverBox
+from ui.pages.memory_model_edits import read_source, use_of, with_lever
+from ui.pages.memory_moments import (
+    LeverOffer,
+    basis_kind,
+    lever_sentences,
+    model_of,
+    moment_explanation,
+    strongest_lever,
+)
 from ui.pages.memory_rows import (
+    MOST_MOMENTS,
     Peaks,
     Verdict,
     bars_content,
+    cards_title,
     ledger_columns,
     quote_verdicts,
     shown_card,
@@ -33,16 +57,21 @@ from ui.pages.memory_rows import (
     why_no_bars,
 )
 from ui.pages.memory_verdicts import VerdictBox
-from ui.pages.page import GAP, Context, Page, box
+from ui.pages.page import GAP, Context, Page
 from ui.theme import TextRole
-from ui.widgets.bars import BarsLegend, MemoryBars
 
 _MOST_LEDGER_ROWS = 8
 _CARDS_HEIGHT = 240
+_LEAST_HEIGHT = 118
 
 
 class MemoryPage(Page):
-    """Shows the memory of one stage in the shown organisation."""
+    """Shows the memory of one stage in the shown organisation.
+
+    `config_asked`: a person wants to read a config.json; the window answers with `read_config(path)`.
+    """
+
+    config_asked = Signal()
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         words = context.words
@@ -56,19 +85,25 @@ class MemoryPage(Page):
         self._peaks: Peaks = {}
         self._peaks_of: tuple[Quote, str, str] | None = None
         self.add_steps(words.t("Organisations"), words.t("Cards and lots"))
-        self.tag = RecalculatingTag(words, self.theme)
-        self.bars = MemoryBars(words, self.theme, words.t("Peak of a card, phase by phase"))
-        self.legend = BarsLegend(self.theme)
-        self.reason = QLabel()
-        self.reason.setWordWrap(True)
-        self.reason.setProperty("look", "muted")
-        self.first_phase = QPushButton(words.t("Add phase"))
+        self._is_model = False
+        self._model: ModelMemory | Absent | None = None
+        self._offer: LeverOffer | None = None
+        self._fits_timer = QTimer(self)  # the bars are painted before the fits are searched for
+        self._fits_timer.setSingleShot(True)
+        self._fits_timer.setInterval(0)
+        self.setAcceptDrops(True)
+        self.chart = MemoryChart(words, self.theme)
+        self.tag, self.bars, self.legend = self.chart.tag, self.chart.bars, self.chart.legend
+        self.reason, self.first_phase = self.chart.reason, self.chart.first_phase
+        self.lever = LeverBox(words, self.theme)
         self.ledger: ChangingTableModel[PhaseMemory] = ChangingTableModel((), words, self.theme)
         self.ledger_table = TableView(
             self.ledger, words, self.theme, words.t("Memory by phase, in GiB on each card"), whole_rows=True
         )
         self.ledger.setParent(self.ledger_table)
-        self.verdicts: TupleTableModel[Verdict] = TupleTableModel(verdict_columns(words), words, self.theme)
+        self.verdicts: ChangingTableModel[Verdict] = ChangingTableModel(
+            verdict_columns(words), words, self.theme
+        )
         self.verdict_table = TableView(
             self.verdicts,
             words,
@@ -77,6 +112,7 @@ class MemoryPage(Page):
             sortable=True,
             whole_rows=True,
         )
+        self.verdict_table.horizontalHeader().setStretchLastSection(False)
         self.verdicts.setParent(self.verdict_table)
         self.toggle = QPushButton(words.t("Numbers by phase"))
         self.toggle.setProperty("look", "link")
@@ -100,14 +136,33 @@ class MemoryPage(Page):
             main = quote.workload.main_stage
             self._stage_id = "" if main is None else main.id
         known = len({card.id for card in (*quote.cards, *self.context.catalogue().cards)})
-        self.inspector.show_quote(quote, self._stage_id, self._organisation())
+        organisation = self._organisation()
+        self.inspector.show_quote(quote, self._stage_id, organisation, self.context.catalogue())
+        if (use_of(quote, self._stage_id) is not None) is not self._is_model:
+            self._is_model = not self._is_model
+            self._show_tables(cards=self._is_model)
         self.tag.set_waiting(stale and bool(self.bars.content.bars))
         if not stale:
             self._remember_peaks()
             self.verdict_box.show_verdicts(quote_verdicts(estimate), known)
             self._show_bars()
-            if self._shows_cards:
-                self.verdicts.show_rows(verdict_rows(self.words, estimate, self.context.catalogue()))
+            if self._shows_cards and self._is_model:
+                self._fits_timer.start()
+            elif self._shows_cards:
+                self._show_verdicts()
+
+    def read_config(self, path: Path) -> bool:
+        """Put the model of a config.json into the stage; a refusal is said in place and changes nothing."""
+        if not self._stage_id:
+            return False
+        try:
+            source = read_source(path)
+        except FileRefused as refusal:
+            self.inspector.model.show_refusal(refusal)
+            self._choose_stage(self._stage_id)
+            return False
+        self.inspector.model.take(source)
+        return True
 
     def go_to(self, place: Place) -> bool:
         """Focus the value of a stage's memory, or the partition of an organisation's stage."""
@@ -117,13 +172,17 @@ class MemoryPage(Page):
         if stage is None or not stage.on_cards or place[3] != "memory":
             return False
         self._choose_stage(stage.id)
-        self.inspector.terms.go_to(place[4] if len(place) > 4 else "")
+        field = place[4] if len(place) > 4 else ""
+        if self._is_model and not any(name.startswith(field) for name in OVERHEADS if field):
+            self.inspector.model.go_to(place[-1] if len(place) > 4 else "")
+        else:
+            self.inspector.terms.go_to(field)
         return True
 
     def focus_first(self) -> None:
         """Give focus to the numbers, or to the first phase where there is none."""
         if self.first_phase.isVisible():
-            self.first_phase.setFocus()
+            self.chart.choose_model.setFocus()
         elif self._shows_cards:
             self.verdict_table.setFocus()
         else:
@@ -140,30 +199,29 @@ class MemoryPage(Page):
             return
         super().keyPressEvent(event)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._shows_cards:
+            self._fit_verdicts()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if self._stage_id and _dropped_config(event.mimeData()) is not None:
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        path = _dropped_config(event.mimeData())
+        if path is not None:
+            event.acceptProposedAction()
+            self.read_config(path)
+
     @property
     def _shows_cards(self) -> bool:
         return self.tables.currentWidget() is self.verdict_table
 
     def _lay_out(self) -> None:
-        words = self.words
-        chart, column = box()
-        self._chart_title = QLabel(words.t("Peak by card and phase"))
-        self._note = QLabel(words.t("Each bar is one card; there is no common bar"))
-        self._note.setProperty("look", "muted")
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(self._chart_title)
-        head.addStretch(1)
-        head.addWidget(self.tag)
-        head.addWidget(self._note)
-        column.addLayout(head)
-        column.addWidget(self.reason)
-        column.addWidget(self.first_phase, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(self.bars, 1)
-        column.addWidget(self.legend)
-        self._filler = QWidget()
-        column.addWidget(self._filler, 1)
         self.tables = QStackedWidget()
+        # What a table would like to be high must not make the page scroll: it scrolls itself.
+        self.tables.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self.tables.addWidget(self.ledger_table)
         self.tables.addWidget(self.verdict_table)
         self._table_title = QLabel()
@@ -173,9 +231,10 @@ class MemoryPage(Page):
         below.addWidget(self.toggle)
         left = QVBoxLayout()
         left.setSpacing(8)
-        left.addWidget(chart, 1)
+        left.addWidget(self.chart, 2)
+        left.addWidget(self.lever)
         left.addLayout(below)
-        left.addWidget(self.tables)
+        left.addWidget(self.tables, 1)
         left.addWidget(self.verdict_box)
         row = QHBoxLayout(self.body)
         row.setContentsMargins(0, 0, 0, 0)
@@ -186,12 +245,25 @@ class MemoryPage(Page):
     def _connect(self) -> None:
         self.toggle.clicked.connect(self.toggle_table)
         self.ledger_table.horizontalScrollBar().rangeChanged.connect(self._fit_tables)
+        model = self.inspector.model
         self.first_phase.clicked.connect(self.inspector.terms.add_first_phase)
+        self.chart.choose_model.clicked.connect(model.ask_for_model)
+        self.chart.read_config.clicked.connect(self.config_asked)
+        self.chart.all_moments.toggled.connect(self._show_bars)
+        self.chart.explain.clicked.connect(lambda: self._explain_moment(None, self.chart.explain))
+        self.ledger_table.explain.connect(self._explain_row)
+        self.lever.button.clicked.connect(self._pull_lever)
+        model.config_asked.connect(self.config_asked)
+        model.kind_changed.connect(lambda: self._choose_stage(self._stage_id))
         self.inspector.stage_chosen.connect(self._choose_stage)
         self.verdict_box.link.clicked.connect(lambda: self._show_tables(cards=True))
+        self._fits_timer.timeout.connect(self._show_verdicts)
         self.theme.changed.connect(self._dress)
         stops = [
-            self.first_phase,
+            self.chart.all_moments,
+            *self.chart.ways_in,
+            self.chart.explain,
+            self.lever.button,
             self.toggle,
             self.ledger_table,
             self.verdict_table,
@@ -235,45 +307,91 @@ class MemoryPage(Page):
 
     def _show_bars(self) -> None:
         memory, estimate = self._memory(), self._estimate
-        known = memory is not None and bool(memory.phases) and estimate is not None
-        for part in (self.bars, self.legend, self._note):
-            part.setVisible(known)
-        self.reason.setVisible(not known)
-        self._filler.setVisible(not known)
-        self.first_phase.setVisible(False)
         if memory is None or estimate is None or not memory.phases:
             self._show_reason(memory)
             return
-        card = shown_card(estimate)
-        self.bars.show_bars(bars_content(self.words, estimate, memory, card, self._former))
-        self.legend.show_parts(self.bars.content.legend)
-        columns = ledger_columns(self.words, memory, card)
+        words, card = self.words, shown_card(estimate)
+        use = use_of(estimate.quote, self._stage_id)
+        whole = use is None or self.chart.all_moments.isChecked()
+        content = bars_content(
+            words, estimate, memory, card, self._former, is_model=use is not None, all_of_them=whole
+        )
+        if use is None:
+            title, note = (
+                words.t("Peak by card and phase"),
+                words.t("Each bar is one card; there is no common bar"),
+            )
+        else:
+            title, note = words.t("One card, moment by moment"), cards_title(words, estimate)
+            note = note if card is None else f"{note} · {card.name}"
+        self.chart.show_bars(content, title, note)
+        self.chart.show_hidden_moments(0 if use is None else max(0, len(memory.phases) - MOST_MOMENTS))
+        self._show_model(estimate, memory, None if card is None else card.usable_bytes)
+        columns = ledger_columns(words, memory, card, is_model=use is not None)
         self.ledger.show_table(columns, memory.phases)
         self.ledger_table.fit_columns()
         rows = min(len(memory.phases), _MOST_LEDGER_ROWS)
         head = self.ledger_table.horizontalHeader().sizeHint().height()
-        self.ledger_table.setMinimumHeight(head + rows * self.theme.row_height() + 4)
+        height = 0 if self._is_model else head + rows * self.theme.row_height() + 4
+        self.ledger_table.setMinimumHeight(height)
         self._fit_tables()
         worst = next((at for at, one in enumerate(memory.phases) if one is memory.worst), 0)
         if not self.ledger_table.currentIndex().isValid():
             self.ledger_table.selectRow(worst)
 
+    def _show_model(self, estimate: Estimate, memory: StageMemory, usable_bytes: int | None) -> None:
+        """Show what a known model's bars rest on, and the lever that lowers them most."""
+        organisation = self._organisation()
+        model = model_of(estimate.quote, self._stage_id, organisation)
+        self._model, self._offer = model, None
+        if isinstance(model, ModelMemory) and organisation is not None:
+            self.chart.show_basis(basis_kind(model.basis), basis_text(self.words, model.basis))
+            self._offer = strongest_lever(estimate.quote, self._stage_id, organisation, model, memory)
+        else:
+            self.chart.show_basis(None, "")
+        said = ("", "") if self._offer is None else lever_sentences(self.words, self._offer, usable_bytes)
+        self.lever.show_lever(*said)
+
     def _show_reason(self, memory: StageMemory | None) -> None:
+        self._model = self._offer = None
+        self.lever.show_lever("", "")
         if self._quote is None or self._estimate is None:
-            self.reason.setText("")
+            self.chart.show_reason("", ways_in=False)
             return
         self.ledger.show_table((), ())
         self._fit_tables()
-        absent = why_no_bars(self.words, self._quote, self._stage_id, memory)
         stage = self._quote.workload.stage(self._stage_id)
-        text = self.words.absent(absent)
-        if stage is not None and not stage.memory.phases:
+        model = model_of(self._quote, self._stage_id, self._organisation())
+        if isinstance(model, Absent):
+            self.chart.show_reason(self.words.absent(model), ways_in=False)
+            return
+        text = self.words.absent(why_no_bars(self.words, self._quote, self._stage_id, memory))
+        empty = stage is not None and not stage.memory.phases and stage.memory.model is None
+        if empty:
             hint = self.words.t(
-                "Write what a task holds, phase by phase, or as one number: the most it holds at any moment."
+                "Choose a model, read its config.json, or write what a task holds: by phases, or one number."
             )
             text = f"{text} {hint}"
-            self.first_phase.setVisible(True)
-        self.reason.setText(text)
+        self.chart.show_reason(text, ways_in=empty)
+
+    def _pull_lever(self) -> None:
+        offer, id_ = self._offer, self._stage_id
+        if offer is not None:
+            label = self.words.t("try {lever}", lever=lever_name(self.words, offer.lever))
+            self.edit(label, lambda quote: with_lever(quote, id_, offer.lever))
+
+    def _explain_moment(self, phase: PhaseMemory | None, anchor: QWidget) -> None:
+        """Explain one moment of a known model; without one, the worst."""
+        memory = self._memory()
+        use = None if self._estimate is None else use_of(self._estimate.quote, self._stage_id)
+        shown = phase or (None if memory is None else memory.worst)
+        if use is not None and shown is not None and isinstance(self._model, ModelMemory):
+            self.explain(anchor, moment_explanation(self.words, use, shown, self._model.basis))
+
+    def _explain_row(self, row: int, _: int) -> None:
+        found = self.ledger.rows[row]
+        if isinstance(found, PhaseMemory):
+            self._explain_moment(found, self.ledger_table)
 
     def _show_tables(self, cards: bool) -> None:
         words = self.words
@@ -281,17 +399,51 @@ class MemoryPage(Page):
         self._table_title.setText(
             words.t("Which cards admit it") if cards else words.t("The same numbers, GiB on each card")
         )
-        self.toggle.setVisible(cards)
+        self.toggle.setVisible(cards or self._is_model)
+        self.toggle.setText(words.t("Numbers by phase"))
+        if self._is_model:
+            self.toggle.setText(words.t("Numbers by moment") if cards else words.t("Which cards admit it"))
         if cards:
-            self.verdicts.show_rows(verdict_rows(words, self._estimate, self.context.catalogue()))
-            self.verdict_table.fit_columns()
-        self.verdict_box.setVisible(not cards)
+            self._show_verdicts()
+        self.verdict_box.setVisible(not cards and not self._is_model)
         self._fit_tables()
+
+    def _show_verdicts(self) -> None:
+        words, estimate, organisation = self.words, self._estimate, self._organisation()
+        catalogue = self.context.catalogue()
+        if (
+            estimate is not None
+            and organisation is not None
+            and use_of(estimate.quote, self._stage_id) is not None
+        ):
+            columns = fit_columns(words, estimate.quote, self._stage_id)
+            rows = fit_rows(words, estimate.quote, self._stage_id, organisation, catalogue)
+        else:
+            columns, rows = verdict_columns(words), verdict_rows(words, estimate, catalogue)
+        self.verdicts.show_table(columns, rows)
+        self._fit_verdicts()
+
+    def _fit_verdicts(self) -> None:
+        """Give each column the room of its texts, the answer what is left.
+
+        Not `resizeColumnsToContents`: it keeps room for a sort arrow in every column, which six do not have.
+        """
+        head = self.verdict_table.horizontalHeader()
+        metrics = QFontMetrics(self.theme.font(TextRole.SECONDARY))
+        columns = self.verdicts.columns
+        widths = [
+            max(self.verdict_table.sizeHintForColumn(at), metrics.horizontalAdvance(column.header) + 24)
+            for at, column in enumerate(columns)
+        ]
+        spare = max(0, self.verdict_table.viewport().width() - sum(widths))
+        for at, width in enumerate(widths):
+            head.resizeSection(at, width + (spare if columns[at].icon is not None else 0))
 
     def _fit_tables(self) -> None:
         """Give the ledger its own height, the many cards what a window has for them."""
-        if self._shows_cards:
-            self.tables.setFixedHeight(_CARDS_HEIGHT)
+        if self._shows_cards or self._is_model:
+            self.tables.setMinimumHeight(_LEAST_HEIGHT if self._is_model else _CARDS_HEIGHT)
+            self.tables.setMaximumHeight(_CARDS_HEIGHT)
         else:
             bar = self.ledger_table.horizontalScrollBar()
             room = bar.sizeHint().height() if bar.maximum() > 0 else 0
@@ -300,6 +452,10 @@ class MemoryPage(Page):
             part.setVisible(self._shows_cards or self.ledger.rowCount() > 0)
 
     def _dress(self) -> None:
-        for label in (self._chart_title, self._table_title):
-            label.setFont(self.theme.font(TextRole.SECTION))
-        self._note.setFont(self.theme.font(TextRole.SECONDARY))
+        self._table_title.setFont(self.theme.font(TextRole.SECTION))
+
+
+def _dropped_config(data: QMimeData) -> Path | None:
+    """Return the one JSON file that is dropped, None for anything else: the window opens other files."""
+    paths = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
+    return paths[0] if len(paths) == 1 and paths[0].suffix.lower() == ".json" else None

@@ -1,4 +1,4 @@
-"""The inspector of the memory page: stage, what a task holds, what is partitioned."""
+"""The inspector of the memory page: stage, model or phases, how it is split over the cards of a task."""
 
 from __future__ import annotations
 
@@ -16,11 +16,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from estimator.catalogue import Catalogue
 from estimator.quote import Organisation, Partition, Quote, StateClass
 from estimator.units import gib_to_bytes
 from estimator.wording import Wording
 from estimator.wording.phrases import organisation_name
 from ui.pages.memory_edits import phases_of, with_partition
+from ui.pages.memory_model import ModelPanel
+from ui.pages.memory_model_edits import use_of
+from ui.pages.memory_split import SplitRow
 from ui.pages.memory_terms import TermsEditor
 from ui.session import Edit
 from ui.theme import TextRole, Theme
@@ -51,6 +55,8 @@ class MemoryInspector(QFrame):
         self.stage.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.stage.activated.connect(lambda at: self.stage_chosen.emit(self.stage.itemData(at)))
         self._stage_field = Field(theme, words.t("Stage"), self.stage)
+        self.model = ModelPanel(words, theme, edit)
+        self.split = SplitRow(words, theme, edit)
         self.terms = TermsEditor(words, theme, edit)
         self.partitions = PartitionRows(words, theme, edit)
         self.scroll_area = QScrollArea()
@@ -61,9 +67,17 @@ class MemoryInspector(QFrame):
     @property
     def inputs(self) -> tuple[QWidget, ...]:
         """Everything that takes the focus, in reading order."""
-        return (self.stage, *self.terms.inputs, *self.partitions.choices)
+        return (
+            self.stage,
+            *self.model.inputs,
+            self.split.split,
+            *self.terms.inputs,
+            *self.partitions.choices,
+        )
 
-    def show_quote(self, quote: Quote, stage_id: str, organisation: Organisation | None) -> None:
+    def show_quote(
+        self, quote: Quote, stage_id: str, organisation: Organisation | None, catalogue: Catalogue
+    ) -> None:
         """Show what the quote says of a stage, and how that organisation holds it."""
         stages = [stage for stage in quote.workload.stages if stage.on_cards]
         shown = [(self.stage.itemText(at), self.stage.itemData(at)) for at in range(self.stage.count())]
@@ -74,7 +88,9 @@ class MemoryInspector(QFrame):
         ids = [stage.id for stage in stages]
         self.stage.setCurrentIndex(ids.index(stage_id) if stage_id in ids else -1)
         self._stage_field.setVisible(len(stages) > 1)
-        self.terms.show_stage(quote, stage_id)
+        self.model.show_stage(quote, stage_id, catalogue)
+        self.split.show_split(quote, stage_id, organisation)
+        self.terms.show_stage(quote, stage_id, by_phases=not self.model.has_model)
         self.partitions.show_partitions(quote, stage_id, organisation)
 
     def _lay_out(self) -> None:
@@ -85,6 +101,8 @@ class MemoryInspector(QFrame):
         for part in (
             self._title,
             self._stage_field,
+            self.model,
+            self.split,
             self.terms,
             self.partitions,
         ):
@@ -161,7 +179,8 @@ class PartitionRows(QWidget):
         """Show the state classes of a stage as that organisation holds them."""
         self._stage_id = stage_id
         self._organisation_id = "" if organisation is None else organisation.id
-        used = {term.state_class for phase in phases_of(quote, stage_id) for term in phase.terms}
+        stated = () if use_of(quote, stage_id) is not None else phases_of(quote, stage_id)
+        used = {term.state_class for phase in stated for term in phase.terms}
         layout = None if organisation is None else organisation.layout(stage_id)
         cards = 1 if layout is None else layout.cards_per_task
         self.setVisible(bool(used) and organisation is not None)

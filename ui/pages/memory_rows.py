@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from estimator.catalogue import Card, Catalogue
+from estimator.memory import StateClass as Held
+from estimator.plan.fitting import ModelFit
 from estimator.plan.memory import verdicts_of
 from estimator.problems import Absent
 from estimator.quote import Quote, StateClass
@@ -13,7 +15,7 @@ from estimator.results.estimate import Estimate, OrganisationResult
 from estimator.results.memory import CardVerdict, Fit, PhaseMemory, StageMemory
 from estimator.units import GIB, bytes_to_gib
 from estimator.wording import Wording
-from estimator.wording.phrases import fit_text, memory_line_name
+from estimator.wording.phrases import fit_text, memory_line_name, moment_name
 from ui.models.table import Column, Group
 from ui.widgets.bars import MARGIN_CLASS, Bar, BarsContent, Segment
 
@@ -28,9 +30,31 @@ CHART_CLASSES = {
     "workspace": 5,
     "context": 7,
     "margin": MARGIN_CLASS,
+    Held.WEIGHTS.value: 1,
+    Held.OPTIMIZER.value: 2,
+    Held.KV_CACHE.value: 2,
+    Held.GRADIENTS.value: 3,
+    Held.ACTIVATIONS.value: 5,
+    Held.INPUTS.value: 7,
 }
-"""Chart class of a line; communication buffers share that of exchange, for seven classes must do."""
-_ORDER = (*(one.value for one in StateClass), "workspace", "communication", "context", "margin")
+"""Chart class of a line. Seven classes must do: communication buffers share that of exchange, the KV cache that of
+the optimiser, which no generation has, and inputs that of the context."""
+_HELD = (
+    Held.WEIGHTS,
+    Held.OPTIMIZER,
+    Held.GRADIENTS,
+    Held.KV_CACHE,
+    Held.ACTIVATIONS,
+    Held.TEMPORARIES,
+    Held.EXCHANGE,
+    Held.INPUTS,
+)
+_STATED = tuple(one.value for one in StateClass if one.value not in {held.value for held in _HELD})
+_ORDER = (*_STATED, *(one.value for one in _HELD), "workspace", "communication", "context", "margin")
+_UNSEEN_SHARE = 300
+"""A part that is nowhere larger than this share of the worst peak is in the table alone."""
+MOST_MOMENTS = 8
+"""Moments that are shown before the others are asked for."""
 FIT_ICONS = {Fit.YES: "tick", Fit.IF: "triangle", Fit.NO: "crossed-circle", Fit.UNKNOWN: "unknown"}
 FIT_ROLES = {Fit.YES: "ok", Fit.IF: "warn", Fit.NO: "err", Fit.UNKNOWN: "muted"}
 
@@ -40,10 +64,11 @@ Peaks = Mapping[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A card model and what memory says of it."""
+    """A card model and what memory says of it; `fit`: the limits of a known model on it."""
 
     card: Card
     verdict: CardVerdict
+    fit: ModelFit | None = None
 
 
 def stage_memory(result: OrganisationResult | None, stage_id: str) -> StageMemory | None:
@@ -62,36 +87,58 @@ def shown_card(estimate: Estimate | None) -> Card | None:
     return min(estimate.quote.cards, key=lambda card: card.usable_bytes, default=None)
 
 
+def shown_phases(memory: StageMemory, *, all_of_them: bool) -> tuple[PhaseMemory, ...]:
+    """Return the phases to show in their order: all, or those with the largest peaks where there are many."""
+    if all_of_them or len(memory.phases) <= MOST_MOMENTS:
+        return memory.phases
+    largest = sorted(memory.phases, key=lambda phase: -phase.peak_bytes)[:MOST_MOMENTS]
+    return tuple(phase for phase in memory.phases if phase in largest)
+
+
+def phase_name(words: Wording, phase: str, is_model: bool) -> str:
+    """Return the name of a phase: as it was typed, or that of a known model's moment."""
+    return moment_name(words, phase) if is_model else phase
+
+
 def bars_content(
-    words: Wording, estimate: Estimate, memory: StageMemory, card: Card | None, former: Peaks
+    words: Wording,
+    estimate: Estimate,
+    memory: StageMemory,
+    card: Card | None,
+    former: Peaks,
+    *,
+    is_model: bool = False,
+    all_of_them: bool = True,
 ) -> BarsContent:
-    """Return the bars of a stage on one card; equal cards are one block."""
+    """Return the bars of a stage on one card; equal cards are one block. A model's moments leave its head blank."""
     worst = memory.worst
     bars = tuple(
         Bar(
-            name=phase.phase,
+            name=phase_name(words, phase.phase, is_model),
             segments=tuple(_segments(words, phase)),
             peak_text=words.number(bytes_to_gib(phase.peak_bytes), _digits(memory, card)),
             is_worst=phase is worst,
             former_bytes=former.get(phase.phase),
         )
-        for phase in memory.phases
+        for phase in shown_phases(memory, all_of_them=all_of_them)
     )
     usable_text = ""
     if card is not None:
         usable_text = words.t("{memory} usable", memory=words.memory(card.usable_bytes, 2))
     return BarsContent(
-        title=_cards_title(words, estimate),
-        subtitle="" if card is None else card.name,
+        title="" if is_model else cards_title(words, estimate),
+        subtitle="" if card is None or is_model else card.name,
         bars=bars,
         usable_bytes=None if card is None else card.usable_bytes,
         usable_text=usable_text,
         axis_text=words.t("GiB on each card"),
-        legend=tuple((memory_line_name(words, name), CHART_CLASSES[name]) for name in _names(memory)),
+        legend=tuple((memory_line_name(words, name), CHART_CLASSES[name]) for name in _seen(memory)),
     )
 
 
-def ledger_columns(words: Wording, memory: StageMemory, card: Card | None) -> tuple[Column[PhaseMemory], ...]:
+def ledger_columns(
+    words: Wording, memory: StageMemory, card: Card | None, *, is_model: bool = False
+) -> tuple[Column[PhaseMemory], ...]:
     """Return the columns of the same numbers: phase, a column a line, peak, spare, evidence."""
     digits = _digits(memory, card)
     worst = memory.worst
@@ -99,7 +146,11 @@ def ledger_columns(words: Wording, memory: StageMemory, card: Card | None) -> tu
     def is_worst(phase: PhaseMemory) -> bool:
         return phase is worst
 
-    first: Column[PhaseMemory] = Column(words.t("Phase"), lambda phase: phase.phase, bold=is_worst)
+    first: Column[PhaseMemory] = Column(
+        words.t("Moment") if is_model else words.t("Phase"),
+        lambda phase: phase_name(words, phase.phase, is_model),
+        bold=is_worst,
+    )
     lines = [_line_column(words, name, digits) for name in _names(memory)]
     peak: Column[PhaseMemory] = Column(
         words.t("Peak"),
@@ -197,6 +248,16 @@ def why_no_bars(words: Wording, quote: Quote, stage_id: str, memory: StageMemory
     return Absent("missing_memory", where, values)
 
 
+def cards_title(words: Wording, estimate: Estimate) -> str:
+    """Return which cards a bar stands for."""
+    shown = estimate.shown
+    if shown is None or isinstance(shown.timing, Absent):
+        return words.t("Each card")
+    if shown.timing.cards == 1:
+        return words.t("Card 1")
+    return words.t("Cards 1 to {count}, equal", count=words.number(shown.timing.cards))
+
+
 def capital(text: str) -> str:
     """Return a phrase as it begins a line."""
     return text[:1].upper() + text[1:]
@@ -205,6 +266,13 @@ def capital(text: str) -> str:
 def _names(memory: StageMemory) -> list[str]:
     """Return the lines that any phase holds, as they are stacked."""
     return sorted({line.name for phase in memory.phases for line in phase.lines}, key=_ORDER.index)
+
+
+def _seen(memory: StageMemory) -> list[str]:
+    """Return the lines that are wide enough to be seen in some bar."""
+    least = max((phase.peak_bytes for phase in memory.phases), default=0) // _UNSEEN_SHARE
+    seen = {line.name for phase in memory.phases for line in phase.lines if line.size_bytes > least}
+    return [name for name in _names(memory) if name in seen]
 
 
 def _segments(words: Wording, phase: PhaseMemory) -> list[Segment]:
@@ -233,15 +301,6 @@ def _line_column(words: Wording, name: str, digits: int) -> Column[PhaseMemory]:
         return words.number(bytes_to_gib(sum(sizes)), digits) if sizes else words.unknown
 
     return Column(memory_line_name(words, name), text, right=True)
-
-
-def _cards_title(words: Wording, estimate: Estimate) -> str:
-    shown = estimate.shown
-    if shown is None or isinstance(shown.timing, Absent):
-        return words.t("Each card")
-    if shown.timing.cards == 1:
-        return words.t("Card 1")
-    return words.t("Cards 1 to {count}, equal", count=words.number(shown.timing.cards))
 
 
 def _digits(memory: StageMemory, card: Card | None) -> int:

@@ -68,6 +68,7 @@ class TermsEditor(QWidget):
         self._edit = edit
         self._quote = Quote()
         self._stage_id = ""
+        self._by_phases = True
         self._key: tuple[int, int, str] | None = None
         self.model: TupleTableModel[TermRow] = TupleTableModel(self._columns(), words, theme)
         self.table = TableView(self.model, words, theme, words.t("What a task holds, by phase"))
@@ -120,11 +121,13 @@ class TermsEditor(QWidget):
                 return row
         return None
 
-    def show_stage(self, quote: Quote, stage_id: str) -> None:
-        """Show the memory of one stage of the quote."""
+    def show_stage(self, quote: Quote, stage_id: str, *, by_phases: bool = True) -> None:
+        """Show the memory of one stage of the quote; of a known model only the lines added to its moments."""
         if stage_id != self._stage_id:
             self._key = None
-        self._quote, self._stage_id = quote, stage_id
+        self._quote, self._stage_id, self._by_phases = quote, stage_id, by_phases
+        for button in (self.add_phase, self.add_term, self.remove):
+            button.setVisible(by_phases)
         self.setEnabled(quote.workload.stage(stage_id) is not None)
         rows = self._rows()
         if rows != self.model.rows:  # showing them again would overwrite a value that is being typed
@@ -172,13 +175,19 @@ class TermsEditor(QWidget):
         if stage is None:
             return ()
         rows: list[TermRow | Group] = []
-        for at, phase in enumerate(stage.memory.phases):
+        for at, phase in enumerate(stage.memory.phases if self._by_phases else ()):
             rows.append(Group(phase.name))
             rows += [
                 TermRow(at, place, self._words.word(term.state_class), term.gib)
                 for place, term in enumerate(phase.terms)
             ]
-        rows.append(Group(self._words.t("Added to every phase")))
+        rows.append(
+            Group(
+                self._words.t("Added to every phase")
+                if self._by_phases
+                else self._words.t("Added to every moment")
+            )
+        )
         rows += [self._overhead(stage.memory, field) for field in OVERHEADS]
         return tuple(rows)
 

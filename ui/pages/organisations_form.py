@@ -24,6 +24,7 @@ from estimator.wording.phrases import organisation_name
 from ui.pages.organisations_rows import needs_mechanism
 from ui.session import Edit
 from ui.theme import TextRole, Theme
+from ui.widgets.elided_combo import ElidedCombo
 from ui.widgets.field import Field
 from ui.widgets.number_field import NumberField
 from ui.widgets.typed_line import TextField
@@ -60,11 +61,11 @@ class OrganisationForm(QFrame):
         self.duplicate = QPushButton(words.t("Duplicate"))
         self.remove = QPushButton(words.p("organisation", "Remove"))
         self.name = TextField(words)
-        self.stage = QComboBox()
+        self.stage = ElidedCombo()
         self.at_once = NumberField(words, minimum=Decimal(1), maximum=MOST_CARDS, whole=True)
         self.at_once.setPlaceholderText(words.t("as the limit allows"))
         self.per_task = NumberField(words, minimum=Decimal(1), maximum=MOST_CARDS, whole=True)
-        self.policy = QComboBox()
+        self.policy = ElidedCombo()
         for policy in AssignmentPolicy:
             self.policy.addItem(words.word(policy), policy)
         self.mechanism = TextField(words)
@@ -155,12 +156,12 @@ class OrganisationForm(QFrame):
         fields.setSpacing(8)
         self._stage_field = Field(self._theme, words.t("Stage"), self.stage)
         for field, share in (
-            (Field(self._theme, words.t("Name"), self.name), 2),
+            (Field(self._theme, words.t("Name"), self.name), 3),
             (self._stage_field, 3),
             (Field(self._theme, words.t("Tasks at once"), self.at_once), 2),
             (Field(self._theme, words.t("Cards per task"), self.per_task), 2),
-            (Field(self._theme, words.t("Assignment"), self.policy), 3),
-            (Field(self._theme, words.t("Mechanism"), self.mechanism), 3),
+            (Field(self._theme, words.t("Assignment"), self.policy), 4),
+            (Field(self._theme, words.t("Mechanism"), self.mechanism), 2),
         ):
             fields.addWidget(field, share)
         for combo in (self.stage, self.policy):

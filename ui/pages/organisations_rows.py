@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from estimator.evidence import EvidenceKind, weakest
 from estimator.problems import Absent
-from estimator.quote import AssignmentPolicy, Organisation, Quote, Stage, StageKind
+from estimator.quote import AssignmentPolicy, Organisation, Quote, StageKind
 from estimator.results.estimate import Estimate, OrganisationResult, Plan, Timing
 from estimator.results.memory import Fit
 from estimator.wording import Wording
@@ -172,11 +172,9 @@ def _path(words: Wording, organisation: Organisation, spread: bool, policy: Assi
 
 
 def _how_long(words: Wording, quote: Quote, sides: tuple[_Side, ...]) -> list[Criterion]:
+    elapsed = [_elapsed(side.timing) for side in sides]
     rows = [
-        Criterion(
-            stage.name,
-            _times(words, sides, tuple(_elapsed(side.timing, stage) for side in sides)),
-        )
+        Criterion(stage.name, _times(words, sides, tuple(of_side.get(stage.id) for of_side in elapsed)))
         for stage in quote.workload.stages
         if stage.kind is not StageKind.GATE
     ]
@@ -190,10 +188,9 @@ def _how_long(words: Wording, quote: Quote, sides: tuple[_Side, ...]) -> list[Cr
     return rows
 
 
-def _elapsed(timing: Timing | None, stage: Stage) -> int | None:
-    if timing is None:
-        return None
-    return next((one.elapsed_ms for one in timing.stages if one.stage_id == stage.id), None)
+def _elapsed(timing: Timing | None) -> dict[str, int]:
+    """Return what each stage takes, by its id."""
+    return {} if timing is None else {one.stage_id: one.elapsed_ms for one in timing.stages}
 
 
 def _times(

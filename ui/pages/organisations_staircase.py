@@ -142,13 +142,15 @@ class StaircaseBox(QFrame):
         top = max(*heights, limit or 0.0) * 1.18 or 1.0
         right = steps[-1].cards + 0.6 * apart
         left = steps[0].cards - 0.6 * apart
-        if len(steps) <= _LABELLED_BARS:
-            for step, height in zip(steps, heights, strict=True):
-                self.chart.add_text(self._words.number(round(Decimal(height), 1)), step.cards, height)
         if limit is not None and self._limit_ms is not None:
             self.chart.add_line(limit, upright=False)
             text = self._words.t("limit {limit}", limit=self._words.duration(self._limit_ms))
             self.chart.add_text(text, right, limit, role="err", anchor=(1.0, 1.0))
+        if len(steps) <= _LABELLED_BARS:
+            for step, height in zip(steps, heights, strict=True):
+                near = limit is not None and 0 <= limit - height < 0.12 * top
+                value = self._words.number(round(Decimal(height), 1))
+                self.chart.add_text(value, step.cards, height, filled=near)
         if self._quota is not None and self._quota < steps[-1].cards:
             at = self._quota + 0.5 * apart
             self.chart.add_line(at, upright=True, role="muted")

@@ -20,7 +20,7 @@ from estimator.quote import Quote
 from estimator.results.estimate import Estimate
 from estimator.wording import Wording
 from ui.models.table import GROUP_ROLE, Column
-from ui.models.table_view import TableView
+from ui.models.table_view import TableView, measured_rows
 from ui.pages.changing_table import ChangingTableModel
 from ui.pages.organisations_rows import Cell, Criterion, comparison, heading, ordered_organisations
 from ui.theme import TextRole, Theme
@@ -34,7 +34,7 @@ _PADDING = 8
 _ICON = 14
 _LEAST_COLUMN = 132
 _MOST_COLUMN = 190
-_LEAST_CRITERION = 170
+_LEAST_CRITERION = 150
 
 
 class ComparisonTable(TableView):
@@ -57,6 +57,11 @@ class ComparisonTable(TableView):
         theme.changed.connect(self._narrow)
         self.comparison.modelReset.connect(self._fit)
         self._narrow()
+
+    @property
+    def head_font(self) -> QFont:
+        """The font of the heads."""
+        return self._dressed.font(TextRole.SECONDARY)
 
     @property
     def organisation_ids(self) -> tuple[str, ...]:
@@ -157,7 +162,7 @@ class ComparisonDelegate(QStyledItemDelegate):
 
     def cells_width(self, model: ChangingTableModel[Criterion], column: int) -> int:
         """Return the pixels that the longest cell of a column needs."""
-        rows = (row for row in range(model.rowCount()) if not model.is_group(row))
+        rows = (row for row in measured_rows(model.rowCount()) if not model.is_group(row))
         cells = (self.sizeHint(QStyleOptionViewItem(), model.index(row, column)) for row in rows)
         return max((cell.width() for cell in cells), default=0) + 4
 
@@ -261,9 +266,10 @@ class _FrozenColumns(QTableView):
         self.setItemDelegate(table.itemDelegate())
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setShowGrid(False)
-        self.setStyleSheet("QTableView { border-width: 0 1px 0 0; border-radius: 0; }")
+        self.setProperty("look", "frozen")
         self.verticalHeader().hide()
         self.horizontalHeader().setSectionsClickable(False)
+        self.horizontalHeader().setHighlightSections(False)  # it would take the font of the table
         self.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -285,10 +291,16 @@ class _FrozenColumns(QTableView):
             self.setColumnHidden(column, column >= FROZEN)
             if column < FROZEN:
                 self.setColumnWidth(column, self._main.columnWidth(column))
+        self.clearSpans()
+        for row in range(self._main.comparison.rowCount()):
+            if self._main.comparison.is_group(row):
+                self.setSpan(row, 0, 1, FROZEN)
         edge = self._main.frameWidth()
         head = self._main.horizontalHeader()
         self.horizontalHeader().setFixedHeight(head.height())
-        self.horizontalHeader().setFont(head.font())
+        # WORKAROUND: under a stylesheet Qt 6.11 paints a header inside a table inside a table in the outer font.
+        for part in (self.horizontalHeader(), self.horizontalHeader().viewport()):
+            part.setFont(self._main.head_font)
         width = sum(self._main.columnWidth(column) for column in range(FROZEN))
         self.setGeometry(edge, edge, width, self._main.viewport().height() + head.height())
 

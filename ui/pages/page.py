@@ -21,6 +21,7 @@ from estimator.results.estimate import Estimate
 from estimator.wording import Wording
 from ui.session import Edit, Session
 from ui.theme import TextRole, Theme
+from ui.widgets.box import box as box  # pages build themselves of these
 from ui.widgets.explanation import ExplanationContent
 from ui.widgets.icons import icon
 
@@ -142,18 +143,3 @@ class Page(QWidget):
             self.previous_button.setIcon(icon("chevron-left", self.theme.color("text")))
         if self.next_button is not None:
             self.next_button.setIcon(icon("chevron-right", self.theme.color("accent_text")))
-
-
-def box(title: str = "") -> tuple[QFrame, QVBoxLayout]:
-    """Return a plain frame with an optional section title and the column to fill."""
-    frame = QFrame()
-    frame.setProperty("look", "box")
-    column = QVBoxLayout(frame)
-    column.setContentsMargins(12, 12, 12, 12)
-    column.setSpacing(8)
-    if title:
-        label = QLabel(title)
-        label.setProperty("look", "section")
-        label.setWordWrap(True)
-        column.addWidget(label)
-    return frame, column

@@ -19,6 +19,10 @@ from estimator.wording.phrases import (
 )
 
 
+MOST_CLAIMS = 60
+"""Conditions that the page lists; it counts those after them, which the page of conditions and the files list."""
+
+
 @dataclass(frozen=True, slots=True)
 class VocabularyRow:
     """One thing as purchasing says it, as the application says it, and as this quote says it."""
@@ -112,12 +116,12 @@ def request_lines(words: Wording, quote: Quote, estimate: Estimate | None) -> tu
 
 
 def indispensable(words: Wording, estimate: Estimate | None) -> tuple[str, ...]:
-    """Return the open conditions without which the quote is not firm."""
+    """Return the open conditions without which the quote is not firm, as `MOST_CLAIMS` says."""
     return _open_claims(words, estimate, decisive=True)
 
 
 def other_conditions(words: Wording, estimate: Estimate | None) -> tuple[str, ...]:
-    """Return the open conditions that do not change the decision."""
+    """Return the open conditions that do not change the decision, as `MOST_CLAIMS` says."""
     return _open_claims(words, estimate, decisive=False)
 
 
@@ -138,11 +142,11 @@ def standing_text(words: Wording, estimate: Estimate | None) -> str:
 def _open_claims(words: Wording, estimate: Estimate | None, *, decisive: bool) -> tuple[str, ...]:
     if estimate is None:
         return ()
-    return tuple(
-        condition_text(words, one, estimate.quote)
-        for one in estimate.open_conditions
-        if one.decisive is decisive
-    )
+    found = [one for one in estimate.open_conditions if one.decisive is decisive]
+    claims = [condition_text(words, one, estimate.quote) for one in found[:MOST_CLAIMS]]
+    if len(found) > MOST_CLAIMS:
+        claims.append(words.t("and {count} more", count=words.number(len(found) - MOST_CLAIMS)))
+    return tuple(claims)
 
 
 def _card_rows(

@@ -220,7 +220,7 @@ class QuotePage(Page):
             tag = f" {sample_word(words)}" if answer.is_sample else ""
             figure.setText(f"{answer.figure} {answer.unit}".strip() + tag)
             line.setText(answer.line)
-            chip.set_kind(answer.kind)
+            chip.set_kind(answer.kind, words)
 
     def _show_request(self, words: Wording, quote: Quote, estimate: Estimate | None) -> None:
         lines = request_lines(words, quote, estimate)

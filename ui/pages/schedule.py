@@ -261,9 +261,9 @@ class SchedulePage(Page):
         if other is not None and self._quote is not None:
             organisation = self._quote.organisation(other.organisation_id)
         if organisation is None:
-            self.bar.name_reference("", "")
+            self.bar.name_reference("")
         else:
-            self.bar.name_reference(organisation_name(organisation), organisation.id)
+            self.bar.name_reference(organisation_name(organisation))
 
     def _show_chart(self) -> None:
         estimate, words = self._estimate, self.words

@@ -23,7 +23,7 @@ from ui.widgets.icons import icon
 
 PICTURES = ("png", "svg", "pdf")
 CHART, TABLE = 0, 1
-_NAME_LENGTH = 12
+_NAME_LENGTH = 14
 
 
 class ScheduleBar(QWidget):
@@ -80,10 +80,10 @@ class ScheduleBar(QWidget):
         (self.table_button if page == TABLE else self.gantt_button).setChecked(True)
         self.fit_button.setEnabled(page == CHART)
 
-    def name_reference(self, name: str, short: str) -> None:
+    def name_reference(self, name: str) -> None:
         """Offer the comparison with an organisation; an empty name takes the offer away."""
         self.compare.setVisible(bool(name))
-        shown = next((one for one in (name, short) if len(one) <= _NAME_LENGTH), f"{name[:_NAME_LENGTH]}…")
+        shown = name if len(name) <= _NAME_LENGTH else f"{name[: _NAME_LENGTH - 1].rstrip(' ,')}…"
         self.compare.setText(self._words.t("Compare with {organisation}", organisation=shown))
         self.compare.setToolTip(name)
 

@@ -68,6 +68,8 @@ class ChartLegend(QWidget):
             return
         painter = QPainter(self)
         for at, line in enumerate(self.lines()):
+            if (at + 1) * LINE < event.rect().top() or at * LINE > event.rect().bottom():
+                continue  # thousands of stages have a legend of thousands of entries
             # One pixel of grace: the painter leaves out what does not fit to the last one.
             paint_legend(painter, QRectF(0, at * LINE, self.width() + 1, LINE), line, self._look)
         painter.end()

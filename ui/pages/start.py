@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -28,21 +29,23 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from estimator.quote import Independence
 from estimator.wording import Wording
 from ui.models.table import Column, TupleTableModel
 from ui.models.table_view import TableView
-from ui.pages.new_quote import FirstAnswers
-from ui.pages.page import box
 from ui.theme import TextRole, Theme
+from ui.widgets.box import box
 from ui.widgets.field import Field
 from ui.widgets.icons import icon
 from ui.widgets.number_field import NumberField
 from ui.widgets.typed_line import TextField
 
+if TYPE_CHECKING:
+    from ui.pages.new_quote import FirstAnswers
+
 WIDTH = 1010
 CARDS_SHOWN = 3
-_CHOICES = (Independence.INDEPENDENT, Independence.COOPERATIVE, Independence.BY_STAGE)
+# The values of `estimator.quote.Independence`: the first picture does not wait for the import of documents.
+_CHOICES = ("independent", "cooperative", "by_stage")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +118,14 @@ class StartPage(QWidget):
     @property
     def answers(self) -> FirstAnswers:
         """What the three questions say at this moment."""
+        from estimator.quote import Independence
+        from ui.pages.new_quote import FirstAnswers
+
         count = self.count.number
         return FirstAnswers(
             unit=self.unit.text().strip(),
             count=None if count is None else int(count),
-            independence=next(one for one in _CHOICES if self.radios[one].isChecked()),
+            independence=Independence(next(one for one in _CHOICES if self.radios[one].isChecked())),
             assembly=self.assembly.isChecked(),
             licences=self.licences.isChecked(),
             storage=self.storage.isChecked(),
@@ -161,7 +167,7 @@ class StartPage(QWidget):
         self._group = QButtonGroup(self)
         for radio in self.radios.values():
             self._group.addButton(radio)
-        self.radios[Independence.INDEPENDENT].setChecked(True)
+        self.radios[_CHOICES[0]].setChecked(True)
         self.assembly = QCheckBox(words.t("An assembly at the end"))
         self.assembly.setChecked(True)
         self.licences = QCheckBox(words.t("Licences"))
@@ -265,7 +271,8 @@ class StartPage(QWidget):
         about.setWordWrap(False)
         head.addWidget(about)
         self.more_button = QPushButton(words.t("More samples"))
-        self.more_button.setVisible(len(self._samples) > CARDS_SHOWN)
+        if len(self._samples) <= CARDS_SHOWN:
+            self.more_button.hide()  # never shown by itself: without a parent yet it would be a window
         menu = QMenu(self)
         for sample in self._samples[CARDS_SHOWN:]:
             action = menu.addAction(words.t("{sample} ({trade})", sample=sample.title, trade=sample.trade))

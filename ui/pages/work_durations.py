@@ -27,6 +27,7 @@ from ui.widgets.number_field import Duration, DurationField
 
 _NAME, _COUNT, _DURATION = 0, 1, 2
 _ROWS_SHOWN = 6
+_LEAST_COLUMN = 64
 Value = TypeVar("Value")
 
 
@@ -97,6 +98,7 @@ class DurationPart(QWidget):
         self.frame = Field(theme, self._words.t("Duration of a unit"), self.field)
         header = self.table.horizontalHeader()
         header.setStretchLastSection(False)
+        header.setMinimumSectionSize(_LEAST_COLUMN)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
         buttons = QHBoxLayout()

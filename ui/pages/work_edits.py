@@ -45,6 +45,15 @@ def with_capacity(quote: Quote, resource_id: str, value: Decimal | None) -> Quot
     return edits.with_workload(quote, resources=resources)
 
 
+def with_capacity_evidence(quote: Quote, resource_id: str, evidence: Evidence) -> Quote:
+    """Return the quote with another evidence of a shared resource's capacity; its value stays."""
+    resources = tuple(
+        one.replaced(capacity=one.capacity.replaced(evidence=evidence)) if one.id == resource_id else one
+        for one in quote.workload.resources
+    )
+    return edits.with_workload(quote, resources=resources)
+
+
 def with_amount(quote: Quote, resource_id: str, amount: Stated) -> Quote:
     """Return the quote in which every stage that needs the resource takes that amount a task."""
     stages = tuple(

@@ -11,7 +11,6 @@ from decimal import Decimal
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import (
-    QComboBox,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -27,6 +26,7 @@ from estimator.units import TimeUnit
 from ui.pages.page import box
 from ui.session import Edit
 from ui.theme import TextRole, Theme
+from ui.widgets.elided_combo import ElidedCombo
 from ui.widgets.evidence_editor import EvidenceEditor
 from ui.widgets.number_field import DurationField, MoneyField, NumberField
 from ui.widgets.typed_line import TextField
@@ -35,7 +35,7 @@ Ask = Callable[[str, Edit], bool]
 """Changes the quote by one step: a label for the menu, and the edit."""
 
 
-class Choice(QComboBox):
+class Choice(ElidedCombo):
     """A selector that leaves the wheel to the page: scrolling past it must not change the quote."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:

@@ -88,13 +88,22 @@ def flow_of(words: Wording, quote: Quote, estimate: Estimate | None) -> Flow:
 
 
 def _columns(stages: tuple[Stage, ...]) -> dict[str, int]:
-    """Return each stage's distance from the input; in a circle nothing moves further than the stages are many."""
-    column = {stage.id: 1 for stage in stages}
-    for _ in stages:
-        for stage in stages:
-            before = [column[one] for one in stage.after if one in column]
-            column[stage.id] = min(len(stages), max(before, default=0) + 1)
-    return column
+    """Return each stage's distance from the input; in or behind a circle it is as far as the stages are many."""
+    known = {stage.id for stage in stages}
+    waits = {stage.id: {one for one in stage.after if one in known} for stage in stages}
+    followers: dict[str, list[str]] = {stage.id: [] for stage in stages}
+    for id_, before in waits.items():
+        for one in before:
+            followers[one].append(id_)
+    column = {id_: 1 for id_, before in waits.items() if not before}
+    ready = list(column)
+    for id_ in ready:
+        for following in followers[id_]:
+            waits[following].discard(id_)
+            column[following] = max(column.get(following, 1), column[id_] + 1)
+            if not waits[following]:
+                ready.append(following)
+    return {id_: len(stages) if before else column[id_] for id_, before in waits.items()}
 
 
 def _works(stage: Stage) -> bool:
@@ -183,10 +192,14 @@ class FlowPicture(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         places = self.boxes()
+        left, right = event.rect().left() - _HEAD, event.rect().right() + _HEAD
         for arrow in self._flow.arrows:
-            self._paint_arrow(painter, places[arrow.start], places[arrow.end], arrow)
+            start, end = places[arrow.start], places[arrow.end]
+            if min(start.left(), end.left()) <= right and max(start.right(), end.right()) >= left:
+                self._paint_arrow(painter, start, end, arrow)
         for one in self._flow.boxes:
-            self._paint_box(painter, places[one.id], one)
+            if places[one.id].left() <= right and places[one.id].right() >= left:
+                self._paint_box(painter, places[one.id], one)
         painter.end()
 
     def _paint_arrow(self, painter: QPainter, start: QRectF, end: QRectF, arrow: FlowArrow) -> None:

@@ -36,7 +36,7 @@ from ui.pages.work_fields import (
 )
 from ui.pages.work_ticks import TickList
 from ui.theme import TextRole, Theme
-from ui.widgets.evidence_chip import EvidenceChip
+from ui.widgets.evidence_button import EvidenceButton
 from ui.widgets.evidence_editor import EvidenceEditor
 from ui.widgets.field import Field
 from ui.widgets.number_field import Duration, DurationField, NumberField
@@ -76,12 +76,12 @@ class Inspector(QObject):
             for line in (editor.low, editor.high):
                 line.setMinimumWidth(_SMALL)
         self.path = Choice()
-        self.after = TickList()
-        self.needs = TickList()
+        self.after = TickList(words.t("Waits for"))
+        self.needs = TickList(words.t("Shares"))
         self.assembly_rule = TextField(words)
-        self.preconditions = TickList()
+        self.preconditions = TickList(words.t("Taken for granted until checked"))
         self.slow_down = NumberField(words, minimum=Decimal(1))
-        self.slow_down_chip = EvidenceChip(words, theme)
+        self.slow_down_chip = EvidenceButton(words, theme)
         self.queue_wait = DurationField(words)
         self._parts: dict[str, QWidget] = {}
         self._lay_out()
@@ -109,7 +109,7 @@ class Inspector(QObject):
             self._show_ticks(quote, stage)
         work = quote.workload
         show_number(self.slow_down, work.mutual_slow_down.value)
-        self.slow_down_chip.set_kind(work.mutual_slow_down.kind)
+        self.slow_down_chip.set_evidence(self._words.t("Mutual slow-down"), work.mutual_slow_down.evidence)
         show_stated_duration(self.queue_wait, work.queue_wait, self.queue_wait.duration.unit)
 
     def field(self, name: str) -> QWidget:
@@ -127,7 +127,7 @@ class Inspector(QObject):
             ("needs", self.needs),
             ("preconditions", self.preconditions),
         ):
-            known[part] = next(iter(ticks.ticks.values()), self.name)
+            known[part] = ticks.first or self.name
         if name in ("duration", "tasks"):
             return self.durations.entry
         found = known.get(name, self.name)
@@ -256,6 +256,7 @@ class Inspector(QObject):
         self.preconditions.changed.connect(self._precondition_ticked)
         self.assembly_rule.committed.connect(self._rule_typed)
         self.slow_down.committed.connect(self._slow_down_typed)
+        self.slow_down_chip.committed.connect(self._slow_down_evidence_changed)
         self.queue_wait.committed.connect(self._wait_typed)
         for ticks in (self.after, self.needs, self.preconditions):
             ticks.rebuilt.connect(self.rebuilt)
@@ -329,8 +330,8 @@ class Inspector(QObject):
         needed = frozenset(need.resource_id for need in stage.needs)
         self.needs.show_ticks(shared if stage.kind is not StageKind.GATE else (), needed)
         for part, ticks in (("after", self.after), ("needs", self.needs)):
-            self._parts[f"{part}_heading"].setVisible(bool(ticks.ticks))
-            self._parts[part].setVisible(bool(ticks.ticks))
+            self._parts[f"{part}_heading"].setVisible(ticks.first is not None)
+            self._parts[part].setVisible(ticks.first is not None)
         usual = tuple((code, self._words.condition(code).rstrip(".")) for code in PRECONDITIONS)
         own = tuple(
             (one.id, one.text or self._words.condition(one.code))
@@ -430,6 +431,15 @@ class Inspector(QObject):
             return edits.with_workload(quote, mutual_slow_down=stated)
 
         self._ask(self._words.t("change the mutual slow-down"), edit)
+
+    def _slow_down_evidence_changed(self, evidence: object) -> None:
+        if isinstance(evidence, Evidence):
+            self._ask(
+                self._words.t("change the evidence of the mutual slow-down"),
+                lambda quote: edits.with_workload(
+                    quote, mutual_slow_down=quote.workload.mutual_slow_down.replaced(evidence=evidence)
+                ),
+            )
 
     def _wait_typed(self, value: object) -> None:
         if not isinstance(value, Duration):

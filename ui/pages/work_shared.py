@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from estimator import edits
-from estimator.evidence import ASSUMED, GIVEN, EvidenceKind, Stated, StatedDuration
+from estimator.evidence import ASSUMED, GIVEN, Evidence, Stated, StatedDuration
 from estimator.problems import Place
 from estimator.quote import Quote, ResourceKind, SharedResource
 from estimator.wording import Wording
@@ -22,12 +22,13 @@ from ui.pages.work_edits import (
     with_amount,
     with_assembly,
     with_capacity,
+    with_capacity_evidence,
     with_shared,
     without_kind,
 )
 from ui.pages.work_fields import Ask, in_a_row, show_duration, show_number, show_stated_duration, titled_box
 from ui.theme import TextRole, Theme
-from ui.widgets.evidence_chip import EvidenceChip
+from ui.widgets.evidence_button import EvidenceButton
 from ui.widgets.field import Field
 from ui.widgets.number_field import Duration, DurationField, NumberField
 
@@ -53,7 +54,7 @@ class SharedBox(QObject):
             (ResourceKind.LINK, words.t("Link between cards")),
             (ResourceKind.STATION, words.t("Assembly station")),
         ):
-            section = _Section(words, theme, text)
+            section = _Section(text)
             section.tick.clicked.connect(lambda on, kind=kind: self._ticked(kind, on))
             self.sections[kind] = section
             column.addWidget(section)
@@ -61,7 +62,11 @@ class SharedBox(QObject):
         self.limit = DurationField(words)
         self.limit.line.setPlaceholderText(words.t("optional"))
         self.limit.committed.connect(self._limit_typed)
-        self._limit_field = Field(theme, words.t("Customer's limit, from the start"), self.limit)
+        self.limit_evidence = EvidenceButton(words, theme)
+        self.limit_evidence.committed.connect(self._limit_evidence_changed)
+        self._limit_field = Field(
+            theme, words.t("Customer's limit, from the start"), self.limit, beside=self.limit_evidence
+        )
         column.addWidget(self._limit_field)
         self.rows: dict[str, ResourceRow] = {}
         self._shown: tuple[tuple[str, bool], ...] | None = None
@@ -85,11 +90,13 @@ class SharedBox(QObject):
         for kind, section in self.sections.items():
             of_kind = [one for one in resources if one.kind is kind]
             section.tick.setChecked(bool(of_kind))
-            kinds = [one.capacity.kind for one in of_kind]
-            section.show_kind(max(kinds, key=list(EvidenceKind).index, default=None))
         for resource in resources:
             self.rows[resource.id].show_resource(quote, resource, self._several(quote, resource))
-        show_stated_duration(self.limit, quote.workload.limit, self.limit.duration.unit)
+        limit = quote.workload.limit
+        show_stated_duration(self.limit, limit, self.limit.duration.unit)
+        self.limit_evidence.set_evidence(
+            self._words.t("Customer's limit"), None if limit is None else limit.evidence
+        )
 
     def assembly_field(self) -> DurationField | None:
         """Return the duration beside the first station, None where there is no station."""
@@ -107,7 +114,10 @@ class SharedBox(QObject):
                 self._words, self._theme, self._ask, resource, station_stage(quote, resource.id) is not None
             )
             self.rows[resource.id] = row
-            self.sections[resource.kind].add(row)
+            self.sections[resource.kind].add(row, row.evidence)
+        for resource in quote.workload.resources:
+            if self._several(quote, resource):
+                self.rows[resource.id].take_evidence()
 
     def _ticked(self, kind: ResourceKind, on: bool) -> None:
         words, name = self._words, resource_name(kind, self._words)
@@ -135,6 +145,15 @@ class SharedBox(QObject):
 
         self._ask(self._words.t("change the customer's limit"), edit)
 
+    def _limit_evidence_changed(self, evidence: object) -> None:
+        def edit(quote: Quote) -> Quote:
+            limit = quote.workload.limit
+            if limit is None or not isinstance(evidence, Evidence):
+                return quote
+            return edits.with_workload(quote, limit=limit.replaced(evidence=evidence))
+
+        self._ask(self._words.t("change the evidence of the customer's limit"), edit)
+
 
 class ResourceRow(QWidget):
     """The capacity of one resource, and what a task takes of it or, of a station, how long its stage takes."""
@@ -151,6 +170,8 @@ class ResourceRow(QWidget):
         self.amount: NumberField | None = None
         self._title = QLabel()
         self._title.setFont(theme.font(TextRole.SECONDARY))
+        self.evidence = EvidenceButton(words, theme, resource.unit)
+        self.evidence.committed.connect(self._evidence_changed)
         self.capacity = NumberField(words, minimum=Decimal(0))
         self.capacity.setMinimumWidth(_LEAST)
         self.capacity.committed.connect(self._capacity_typed)
@@ -169,7 +190,10 @@ class ResourceRow(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(_INDENT, 0, 0, 0)
         column.setSpacing(2)
-        column.addWidget(self._title)
+        self._head = QHBoxLayout()
+        self._head.setSpacing(8)
+        self._head.addWidget(self._title, 1)
+        column.addLayout(self._head)
         if second is None:
             column.addWidget(self.capacity_field)
         else:
@@ -182,12 +206,17 @@ class ResourceRow(QWidget):
             if field is not None:
                 field.setAccessibleName(words.t("{resource}: {field}", resource=resource.name, field=label))
 
+    def take_evidence(self) -> None:
+        """Put the chip beside the resource's own name: the tick above stands for several."""
+        self._head.addWidget(self.evidence)
+
     def show_resource(self, quote: Quote, resource: SharedResource, several: bool) -> None:
         """Show the resource; its name only where the kind alone does not say which."""
         self._name = resource.name
         self._title.setText(resource.name)
         self._title.setVisible(several)
         show_number(self.capacity, resource.capacity.value)
+        self.evidence.set_evidence(resource.name, resource.capacity.evidence)
         if self.amount is not None:
             amounts = {need.amount.value for need in needs_of(quote, resource.id)}
             self.amount.setEnabled(bool(amounts))
@@ -214,6 +243,13 @@ class ResourceRow(QWidget):
             lambda quote: with_capacity(quote, self._id, number),
         )
 
+    def _evidence_changed(self, evidence: object) -> None:
+        if isinstance(evidence, Evidence):
+            self._ask(
+                self._words.t("change the evidence of {stage}", stage=self._name),
+                lambda quote: with_capacity_evidence(quote, self._id, evidence),
+            )
+
     def _amount_typed(self, value: object) -> None:
         number = value if isinstance(value, Decimal) else None
 
@@ -238,36 +274,32 @@ class ResourceRow(QWidget):
 
 
 class _Section(QWidget):
-    """A tick, a chip that says how its capacities are known at worst, and the rows it opens."""
+    """A tick, a chip that says how its capacity is known, and the rows it opens."""
 
-    def __init__(self, words: Wording, theme: Theme, text: str) -> None:
+    def __init__(self, text: str) -> None:
         super().__init__()
         self.tick = QCheckBox(text)
-        self._chip = EvidenceChip(words, theme)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(self.tick, 1)
-        head.addWidget(self._chip)
+        self._head = QHBoxLayout()
+        self._head.setSpacing(8)
+        self._head.addWidget(self.tick, 1)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(4)
-        self._column.addLayout(head)
+        self._column.addLayout(self._head)
         self._rows: list[QWidget] = []
 
-    def show_kind(self, kind: EvidenceKind | None) -> None:
-        """Show how the capacity is known."""
-        self._chip.set_kind(kind)
-
-    def add(self, row: QWidget) -> None:
-        """Open a row under the tick."""
-        self._rows.append(row)
+    def add(self, row: QWidget, chip: QWidget) -> None:
+        """Open a row under the tick, its chip beside the tick."""
+        self._rows += [row, chip]
+        self._head.addWidget(chip)
         self._column.addWidget(row)
 
     def clear(self) -> None:
         """Close the rows."""
         for row in self._rows:
             self._column.removeWidget(row)
+            self._head.removeWidget(row)
             row.hide()
             row.deleteLater()
         self._rows = []

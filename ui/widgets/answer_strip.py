@@ -13,20 +13,21 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QSizePolicy,
-    QStyle,
-    QStyleOptionComboBox,
-    QStylePainter,
     QVBoxLayout,
     QWidget,
 )
 
 from estimator.wording import Wording
 from ui.theme import TextRole, Theme
+from ui.widgets.elided_combo import ElidedCombo
 from ui.widgets.figure import FigureButton, HeadlineCell
 
 SHORT_BELOW = 1280
 LEFT = 248
 LEFT_SHORT = 200
+LEFT_LEAST = 150
+TWO_LINES_BELOW = 1100
+"""Narrower than the smallest window: scaling has left less, and the third line goes."""
 CELLS = 5
 
 
@@ -47,7 +48,7 @@ class AnswerStrip(QWidget):
         self.setAccessibleName(words.t("Answer"))
         self._name = QLabel()
         self._name.setTextFormat(Qt.TextFormat.PlainText)
-        self.organisations = _ElidedCombo()
+        self.organisations = ElidedCombo(Qt.TextElideMode.ElideMiddle)
         self.organisations.setProperty("look", "low")
         self.organisations.setAccessibleName(words.t("Organisation shown"))
         self.organisations.setSizeAdjustPolicy(
@@ -86,7 +87,6 @@ class AnswerStrip(QWidget):
             self.organisations.addItem(self._words.t("No organisation"), "")
         keys = [key for key, _ in organisations]
         self.organisations.setCurrentIndex(keys.index(shown) if shown in keys else 0)
-        self.organisations.setToolTip(self.organisations.currentText())
         self._against_full = self._words.t("against {name}", name=against) if against else ""
         self._place_labels()
 
@@ -114,9 +114,11 @@ class AnswerStrip(QWidget):
         column = QVBoxLayout(self._left)
         column.setContentsMargins(16, 5, 8, 5)
         column.setSpacing(2)
+        column.addStretch(1)
         column.addWidget(self._name)
         column.addWidget(self.organisations)
         column.addWidget(self._against)
+        column.addStretch(1)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 1)
         row.setSpacing(1)  # the gaps are the lines between the cells
@@ -132,15 +134,16 @@ class AnswerStrip(QWidget):
 
     def _place_labels(self) -> None:
         short = self.width() < SHORT_BELOW
-        self._left.setFixedWidth(LEFT_SHORT if short else LEFT)
+        three_lines = self._three_lines and self.width() >= TWO_LINES_BELOW
+        self._left.setFixedWidth(LEFT if not short else LEFT_SHORT if three_lines else LEFT_LEAST)
         room = self._left.width() - 24
         for label, text in ((self._name, self._full_name), (self._against, self._against_full)):
             shown = label.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room)
             label.setText(shown)
             label.setToolTip(text if shown != text else "")
-        self._against.setVisible(self._three_lines and bool(self._against_full))
+        self._against.setVisible(three_lines and bool(self._against_full))
         for cell in self.cells:
-            cell.set_short(short, self._three_lines)
+            cell.set_short(short, three_lines)
         self.setFixedHeight(self.cells[0].sizeHint().height())
         self.update()
 
@@ -158,20 +161,3 @@ class AnswerStrip(QWidget):
         painter.fillRect(self.rect(), self._theme.color("line"))
         painter.fillRect(self._left.geometry(), self._theme.color("surface"))
         painter.end()
-
-
-class _ElidedCombo(QComboBox):
-    """WORKAROUND: under a stylesheet Qt 6.11 cuts the text of a combo box instead of eliding it."""
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QStylePainter(self)
-        option = QStyleOptionComboBox()
-        self.initStyleOption(option)
-        control = QStyle.ComplexControl.CC_ComboBox
-        part = QStyle.SubControl.SC_ComboBoxEditField
-        room = self.style().subControlRect(control, option, part, self).width() - 4
-        option.currentText = self.fontMetrics().elidedText(
-            option.currentText, Qt.TextElideMode.ElideRight, room
-        )
-        painter.drawComplexControl(control, option)
-        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)

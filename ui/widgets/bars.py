@@ -31,6 +31,8 @@ MARGIN_CLASS = 0
 _PLAIN_UNDER = 6
 _GAP = 8
 _MOST_ROW = 52.0
+_FEW_ROWS = 5
+"""More rows than these stand closer."""
 _STEPS = (1, 2, 4, 5, 8, 10, 16, 20, 25, 40, 50, 80, 100, 200, 400, 500, 1000)
 _TICKS_AT_MOST = 10
 
@@ -103,7 +105,7 @@ class MemoryBars(QWidget):
     def bar_box(self, index: int) -> QRectF:
         """Return the rectangle of a bar, from zero to its peak."""
         row = self._row_box(index)
-        height = min(24.0, row.height() - 6)
+        height = min(24.0, row.height() - (6 if len(self._content.bars) <= _FEW_ROWS else 4))
         top = row.y() + (row.height() - height) / 2
         return QRectF(self._x(0), top, self._x(self._content.bars[index].size_bytes) - self._x(0), height)
 
@@ -132,10 +134,12 @@ class MemoryBars(QWidget):
         return QFontMetrics(self._theme.font(TextRole.SECONDARY)).height()
 
     def _row_height(self) -> int:
-        return max(26, self._line() + 12)
+        return max(26, self._line() + 12) if len(self._content.bars) <= _FEW_ROWS else self._line() + 4
 
     def _head_width(self) -> int:
-        """Pixels of the cards' title, at the left of the phases."""
+        """Pixels of the cards' title, at the left of the phases; none where there is no title."""
+        if not self._content.title:
+            return 0
         title = QFontMetrics(self._bold()).horizontalAdvance(self._content.title)
         subtitle = QFontMetrics(self._theme.font(TextRole.SECONDARY)).horizontalAdvance(
             self._content.subtitle
@@ -145,7 +149,8 @@ class MemoryBars(QWidget):
     def _names_right(self) -> int:
         metrics = QFontMetrics(self._bold())
         widest = max((metrics.horizontalAdvance(bar.name) for bar in self._content.bars), default=0)
-        return self._head_width() + min(widest + 4, max(60, self.width() // 4))
+        share = 4 if self._content.title else 3
+        return self._head_width() + min(widest + 4, max(60, self.width() // share))
 
     def _top(self) -> int:
         return self._line() + 6
@@ -205,7 +210,7 @@ class MemoryBars(QWidget):
     def _paint_worst(self, painter: QPainter) -> None:
         for index, bar in enumerate(self._content.bars):
             if bar.is_worst:
-                box = self._row_box(index).adjusted(self._head_width() - _GAP, 1, 0, -1)
+                box = self._row_box(index).adjusted(max(0, self._head_width() - _GAP), 1, 0, -1)
                 painter.fillRect(box, self._theme.color("selection"))
 
     def _paint_axis(self, painter: QPainter) -> None:

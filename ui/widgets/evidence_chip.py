@@ -70,8 +70,9 @@ class EvidenceChip(QWidget):
         theme.changed.connect(self.update)
         self.set_kind(kind)
 
-    def set_kind(self, kind: EvidenceKind | None) -> None:
-        """Show another kind, or nothing."""
+    def set_kind(self, kind: EvidenceKind | None, words: Wording | None = None) -> None:
+        """Show another kind, or nothing; in other `words` where what stands around it is."""
+        self._words = words or self._words
         self._kind = kind
         self.setVisible(kind is not None)
         self.setAccessibleName("" if kind is None else self._words.evidence(kind))

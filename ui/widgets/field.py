@@ -27,9 +27,10 @@ class Field(QWidget):
         *,
         unit: str = "",
         note: str = "",
+        beside: QWidget | None = None,
         parent: QWidget | None = None,
     ) -> None:
-        """`unit` stands to the right of the input, `note` muted after it ("optional")."""
+        """`unit` stands right of the input, `note` muted after it ("optional"), `beside` right of the label."""
         super().__init__(parent)
         self._theme = theme
         self.input = widget
@@ -58,7 +59,14 @@ class Field(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        column.addWidget(self.label)
+        if beside is None:
+            column.addWidget(self.label)
+        else:
+            head = QHBoxLayout()
+            head.setSpacing(8)
+            head.addWidget(self.label, 1)
+            head.addWidget(beside)
+            column.addLayout(head)
         column.addLayout(row)
         column.addLayout(below)
 

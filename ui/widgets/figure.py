@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QEnterEvent, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QEnterEvent, QFont, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from estimator.evidence import EvidenceKind
@@ -25,6 +25,8 @@ _MARGIN = 12
 _TOP = 7
 _BOTTOM = 5
 _ICON = 16
+_LEAST_CHIP = 24
+_SCALES = (1.0, 0.9, 0.8, 0.7, 0.6)
 
 
 class FigureState(StrEnum):
@@ -189,9 +191,12 @@ class FigureButton(QAbstractButton):
         cell = self._cell
         if cell.chip is not None:
             size = chip_size(cell.chip, self._theme, self._words)
-            chip = QRect(box.right() + 1 - size.width(), box.y(), size.width(), box.height())
+            # Where scaling leaves no room for both, the chip keeps its icon and border and the title its words.
+            least = QFontMetrics(self._theme.font(TextRole.SECONDARY)).horizontalAdvance(cell.short_title)
+            width = max(_LEAST_CHIP, min(size.width(), box.width() - least - 8))
+            chip = QRect(box.right() + 1 - width, box.y(), width, box.height())
             paint_chip(painter, chip, cell.chip, self._theme, self._words)
-            box = box.adjusted(0, 0, -size.width() - 6, 0)
+            box = box.adjusted(0, 0, -width - 6, 0)
         if cell.sample and not self._three_lines:
             self._paint_sample(painter, box)
             box = box.adjusted(self._sample_width() + 6, 0, 0, 0)
@@ -213,8 +218,8 @@ class FigureButton(QAbstractButton):
             paint_icon(painter, drawing, mark, color)
             box = box.adjusted(_ICON + 6, 0, 0, 0)
         self._sample_below = False
-        painter.setFont(self._theme.font(TextRole.FIGURE))
         figure = self._words.unknown if gone and not cell.figure else cell.figure
+        painter.setFont(_fitting(self._theme.font(TextRole.FIGURE), figure, box.width()))
         used = min(painter.fontMetrics().horizontalAdvance(figure), box.width())
         baseline = (
             box.y() + (box.height() + painter.fontMetrics().ascent() - painter.fontMetrics().descent()) // 2
@@ -267,6 +272,16 @@ class FigureButton(QAbstractButton):
         if cell.state is FigureState.ERROR:
             role = "err"
         _draw_elided(painter, box, text, self._theme.color(role))
+
+
+def _fitting(font: QFont, text: str, width: int) -> QFont:
+    """Return the font, smaller where the text would not fit: a figure is never cut."""
+    fitting = QFont(font)
+    for scale in _SCALES:  # hinting makes widths follow the size in steps: measured, not computed
+        fitting.setPointSizeF(font.pointSizeF() * scale)
+        if QFontMetrics(fitting).horizontalAdvance(text) <= width:
+            break
+    return fitting
 
 
 def _draw_elided(painter: QPainter, box: QRect, text: str, color: QColor) -> None:

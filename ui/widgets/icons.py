@@ -31,16 +31,21 @@ _SIZES = (16, 24, 32)
 
 def icon(name: str, color: QColor) -> QIcon:
     """Return the icon `name` in `color`, sharp from 100 to 200 %. Raises FileNotFoundError."""
+    return _icon(name, color.name(), _ratio())
+
+
+@lru_cache(maxsize=256)
+def _icon(name: str, color: str, _sharpness: float) -> QIcon:
+    # A table asks for the same few icons thousands of times.
     made = QIcon()
     for size in _SIZES:
-        made.addPixmap(pixmap(name, color, size))
+        made.addPixmap(pixmap(name, QColor(color), size))
     return made
 
 
 def pixmap(name: str, color: QColor, size: int = 16) -> QPixmap:
     """Return the drawing `name` in `color`, `size` pixels square, as sharp as the best screen."""
-    application = QGuiApplication.instance()
-    ratio = application.devicePixelRatio() if isinstance(application, QGuiApplication) else 1.0
+    ratio = _ratio()
     canvas = QPixmap(QSize(size, size) * ratio)
     canvas.setDevicePixelRatio(ratio)
     canvas.fill(Qt.GlobalColor.transparent)
@@ -48,6 +53,11 @@ def pixmap(name: str, color: QColor, size: int = 16) -> QPixmap:
     paint_icon(painter, QRectF(0, 0, size, size), name, color)
     painter.end()
     return canvas
+
+
+def _ratio() -> float:
+    application = QGuiApplication.instance()
+    return application.devicePixelRatio() if isinstance(application, QGuiApplication) else 1.0
 
 
 def paint_icon(painter: QPainter, box: QRectF, name: str, color: QColor) -> None:

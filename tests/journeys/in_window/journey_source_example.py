@@ -1,4 +1,4 @@
-"""The source's example from an empty window to a workbook: typed in, compared, seen, saved, reopened, exported, recalculated."""
+"""The source's example typed into an empty window, compared, seen, saved, reopened, exported and recalculated."""
 
 from __future__ import annotations
 

@@ -1,0 +1,232 @@
+"""Which cards a recipe fits on: headroom, the least legal number of cards, the largest batch and context.
+
+Everything is found on the closed forms, each asked once per size. A limit is given twice, because "fits" is said
+only at the upper end of every range: as far as it goes at the values used, and as far as it goes for certain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+
+from estimator import memory as mem
+from estimator.catalogue import Card
+from estimator.plan.models import RANGES, architecture_of, legal_degrees, model_ledger, upper_bytes
+from estimator.problems import Absent
+from estimator.quote import GenerationRecipe, ModelSplit, ModelUse
+from estimator.results.memory import CardVerdict, Fit, StageMemory
+
+MOST_CARDS = 1024
+MOST_BATCH = 2**20
+MOST_CONTEXT = 2**24
+Peak = tuple[int, mem.Basis] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far something goes: at the values used, and at the upper end of every range. None: not even at one."""
+
+    used: int | None = None
+    sure: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFit:
+    """A card model under a recipe. `verdict`: at the number of cards asked for, with the bytes to spare.
+
+    `least_cards`: the least legal number for the split. `largest_batch`: requests or sequences a card at the same
+    context. `largest_context`: tokens of a sequence, new ones included, at the same batch, at most what the model
+    was made for. `reason`: why it does not fit or is not known; None where it fits or fits if.
+    """
+
+    card_id: str
+    verdict: CardVerdict
+    least_cards: Reach = Reach()
+    largest_batch: Reach = Reach()
+    largest_context: Reach = Reach()
+    reason: Absent | None = None
+
+
+def fits_table(
+    use: ModelUse,
+    split: ModelSplit,
+    overheads: mem.Overheads,
+    cards: Iterable[Card],
+    cards_per_task: int = 1,
+) -> tuple[ModelFit, ...]:
+    """Return each card model's fit for a recipe divided over `cards_per_task` cards, in the order given."""
+    models = tuple(cards)
+    stage, reason = _stage(use, split, overheads, cards_per_task)
+    verdicts = [mem.verdict_on(card.id, card.usable_bytes, overheads, (stage,)) for card in models]
+    if reason is not None or stage.missing:
+        return tuple(
+            ModelFit(card.id, verdict, reason=reason or Absent("no_peak"))
+            for card, verdict in zip(models, verdicts, strict=True)
+        )
+    usable = sorted({card.usable_bytes for card in models})
+    degrees = _degrees(use, split, overheads, usable)
+    batches = _reaches(_batches(use, split, cards_per_task), overheads, usable, MOST_BATCH)
+    contexts = _contexts(use, split, overheads, usable, cards_per_task)
+    return tuple(
+        ModelFit(
+            card.id,
+            verdict,
+            degrees[card.usable_bytes],
+            batches[card.usable_bytes],
+            contexts[card.usable_bytes],
+            _reason(card, verdict),
+        )
+        for card, verdict in zip(models, verdicts, strict=True)
+    )
+
+
+def phases_of(ledger: mem.MemoryLedger, basis: mem.Basis) -> list[mem.Phase]:
+    """Return the moments of a ledger as phases of a stage, each line with the range of what it rests on."""
+    kind = RANGES[basis][0]
+    return [
+        mem.Phase(
+            moment.kind.value,
+            tuple(
+                mem.Term(state.value, mem.Size(size, upper_bytes(size, basis), kind), is_partitioned=False)
+                for state, size in moment.lines
+            ),
+        )
+        for moment in ledger.moments
+    ]
+
+
+def allowed_bytes(usable_bytes: int, overheads: mem.Overheads, basis: mem.Basis, *, sure: bool) -> int:
+    """Return the largest peak of a ledger that a card admits, at the values used or, `sure`, at every upper end."""
+    if not sure:
+        return mem.largest_need(usable_bytes, overheads)
+    fixed = [overheads.context, overheads.workspace, overheads.communication]
+    room = Decimal(usable_bytes - sum(size.high_bytes for size in fixed if size is not None))
+    highest = 1 + (overheads.margin_high_percent or Decimal(0)) / 100
+    # Each of at most eight lines is rounded up on its own, and so is the margin.
+    return int(room / highest / RANGES[basis][1]) - 16
+
+
+def _stage(
+    use: ModelUse, split: ModelSplit, overheads: mem.Overheads, cards: int
+) -> tuple[StageMemory, Absent | None]:
+    found = model_ledger(use, split, cards)
+    if isinstance(found, Absent):
+        return StageMemory("", cards, (), (found.code,)), found
+    return mem.stage_memory("", phases_of(*found), overheads, cards), None
+
+
+def _reason(card: Card, verdict: CardVerdict) -> Absent | None:
+    if verdict.fits is not Fit.NO or verdict.spare_bytes is None:
+        return None
+    return Absent("does_not_fit", (), (("card", card.name), ("short_bytes", -verdict.spare_bytes)))
+
+
+def _degrees(
+    use: ModelUse, split: ModelSplit, overheads: mem.Overheads, usable: Sequence[int]
+) -> dict[int, Reach]:
+    """More shards never need more on each, so that halving finds the least; one card may rest on a better form.
+
+    A pipeline is tried stage by stage: one stage more may keep more micro-batches in flight.
+    """
+    legal = legal_degrees(use, split, MOST_CARDS) or (1,)
+    peak = cache(lambda degree: _peak(use, split, degree))
+
+    def least(card_bytes: int, sure: bool) -> int | None:
+        def fits(degree: int) -> bool:
+            return _admits(peak(degree), overheads, card_bytes, sure)
+
+        if split is ModelSplit.PIPELINE or fits(legal[0]):
+            return next((degree for degree in legal if fits(degree)), None)
+        low, high = 0, len(legal) - 1
+        if not fits(legal[high]):
+            return None
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if fits(legal[middle]) else (middle, high)
+        return legal[high]
+
+    return {one: Reach(least(one, False), least(one, True)) for one in usable}
+
+
+def _batches(use: ModelUse, split: ModelSplit, cards: int) -> Callable[[int], Peak]:
+    return lambda batch: _peak(_changed(use, batch=batch), split, cards)
+
+
+def _contexts(
+    use: ModelUse, split: ModelSplit, overheads: mem.Overheads, usable: Sequence[int], cards: int
+) -> dict[int, Reach]:
+    architecture = architecture_of(use.source).architecture
+    if architecture is None or not architecture.vocab:  # reads no tokens: its length is the image's
+        return dict.fromkeys(usable, Reach())
+    stated = architecture.context_length
+    most = MOST_CONTEXT if isinstance(stated, Absent) else stated
+    new = use.recipe.new_tokens if isinstance(use.recipe, GenerationRecipe) else 0
+    field = "prompt" if isinstance(use.recipe, GenerationRecipe) else "length"
+    found = _reaches(
+        lambda length: _peak(_changed(use, **{field: length}), split, cards), overheads, usable, most - new
+    )
+    return {
+        one: Reach(*(None if end is None else end + new for end in (reach.used, reach.sure)))
+        for one, reach in found.items()
+    }
+
+
+def _reaches(
+    peak_of: Callable[[int], Peak], overheads: mem.Overheads, usable: Sequence[int], most: int
+) -> dict[int, Reach]:
+    """Return for each of the rising sizes of a card the largest argument, 1 to `most`, that still fits."""
+    peak = cache(peak_of)
+    found: dict[bool, list[int | None]] = {}
+    for sure in (False, True):
+        found[sure] = []
+        last = 0
+        for card_bytes in usable:
+            reached = _largest(peak, overheads, card_bytes, sure, last, most)
+            found[sure].append(reached or None)
+            last = reached
+    pairs = zip(usable, found[False], found[True], strict=True)
+    return {card_bytes: Reach(used, certain) for card_bytes, used, certain in pairs}
+
+
+def _largest(
+    peak: Callable[[int], Peak], overheads: mem.Overheads, card_bytes: int, sure: bool, low: int, most: int
+) -> int:
+    """Return the largest argument that fits, 0 for none; `low` is known to fit (0: nothing is known).
+
+    Peaks are nearly straight lines: the place where a line meets what the card admits is tried, then halving.
+    """
+    high = low + 1
+    while high <= most and _admits(peak(high), overheads, card_bytes, sure):
+        low, high = high, 2 * high
+    if high > most:
+        if low == most or (most > 0 and _admits(peak(most), overheads, card_bytes, sure)):
+            return most
+        high = most
+    is_straight = True
+    while high - low > 1:
+        middle = (low + high) // 2
+        below, above = peak(low) if low else None, peak(high)
+        if is_straight and below is not None and above is not None and above[0] > below[0]:
+            allowed = allowed_bytes(card_bytes, overheads, below[1], sure=sure)
+            middle = low + (allowed - below[0]) * (high - low) // (above[0] - below[0])
+            middle = min(max(middle, low + 1), high - 1)
+        fits = _admits(peak(middle), overheads, card_bytes, sure)
+        # A step to the next number closes the search where the line is straight; elsewhere halving takes turns.
+        is_straight = not is_straight or middle in (low + 1, high - 1)
+        low, high = (middle, high) if fits else (low, middle)
+    return low
+
+
+def _admits(peak: Peak, overheads: mem.Overheads, card_bytes: int, sure: bool) -> bool:
+    return peak is not None and peak[0] <= allowed_bytes(card_bytes, overheads, peak[1], sure=sure)
+
+
+def _peak(use: ModelUse, split: ModelSplit, cards: int) -> Peak:
+    found = model_ledger(use, split, cards)
+    return None if isinstance(found, Absent) else (found[0].peak_bytes, found[1])
+
+
+def _changed(use: ModelUse, **fields: int) -> ModelUse:
+    return ModelUse.model_construct(source=use.source, recipe=use.recipe.model_copy(update=fields))

@@ -1,0 +1,106 @@
+"""A known model and how it is run, as a stage's memory need: what the closed forms of `memory/` are computed from.
+
+The model's configuration is copied into the quote as text, so that it reopens identically elsewhere. Which cards
+share the job, and how, is the organisation's (`StageLayout.model_split`).
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import Field, PositiveInt
+
+from estimator.evidence import Evidence, EvidenceKind
+from estimator.frozen import Frozen
+
+LONGEST_CONFIG = 1_000_000
+
+
+class ModelSource(Frozen):
+    """Which model: a Hugging Face `config.json` or a record of the catalogue, as JSON text."""
+
+    name: str = Field(min_length=1)
+    kind: Literal["config", "catalogue"] = "config"
+    text: str = Field(max_length=LONGEST_CONFIG)
+    evidence: Evidence = Evidence(kind=EvidenceKind.GIVEN)
+
+
+class WeightStorage(StrEnum):
+    """How the weights of a model that is run (or frozen under adapters) are stored."""
+
+    AS_COMPUTED = "as_computed"
+    GPTQ_8 = "gptq_8"
+    GPTQ_4 = "gptq_4"
+    AWQ_4 = "awq_4"
+    FP8 = "fp8"
+    MXFP4 = "mxfp4"
+    NF4 = "nf4"
+    GGUF_Q8 = "gguf_q8"
+    GGUF_Q4 = "gguf_q4"
+
+
+class TrainingRecipe(Frozen):
+    """One training step. `batch` sequences of `length` tokens a micro-batch on each card.
+
+    `adapter_rank` None trains every parameter; else LoRA adapters, QLoRA where `base` is packed.
+    """
+
+    kind: Literal["training"] = "training"
+    batch: PositiveInt = 1
+    length: PositiveInt = 2048
+    micro_batches: PositiveInt = 1
+    parameters: Literal["fp32", "bf16"] = "bf16"
+    autocast: bool = False
+    attention: Literal["eager", "sdpa"] = "sdpa"
+    optimizer: Literal["adamw", "adamw_8bit", "momentum", "sgd"] = "adamw"
+    foreach: bool = True
+    checkpointing: bool = True
+    loss: Literal["upcast", "half", "chunked", "recomputed", "fused"] = "upcast"
+    loss_chunks: PositiveInt = 1
+    loss_parallel: bool = False
+    master: Literal["none", "copied", "copied_freeing", "main_gradients"] = "none"
+    average: Literal["none", "in_place", "subtracting", "fp32"] = "none"
+    adapter_rank: PositiveInt | None = None
+    adapter_targets: tuple[
+        Literal["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"], ...
+    ] = ("q_proj", "v_proj")
+    adapter_precision: Literal["fp32", "bf16"] = "fp32"
+    adapter_dropout: bool = False
+    base: WeightStorage = WeightStorage.AS_COMPUTED
+
+
+class GenerationRecipe(Frozen):
+    """A prompt of `prompt` tokens and `new_tokens` after it, for `batch` requests at once on each card."""
+
+    kind: Literal["generation"] = "generation"
+    batch: PositiveInt = 1
+    prompt: PositiveInt = 1024
+    new_tokens: int = Field(default=0, ge=0)
+    parameters: Literal["fp32", "bf16"] = "bf16"
+    attention: Literal["eager", "sdpa"] = "sdpa"
+    kv_bits: Literal[4, 8, 16, 32] = 16
+    weights: WeightStorage = WeightStorage.AS_COMPUTED
+    all_scores: bool = False
+    prefill_chunk: PositiveInt | None = None
+    latent_cache_expanded: bool = False
+    keeps_only_window: bool = False
+
+
+class ModelUse(Frozen):
+    """A model and its recipe. In place of stated phases."""
+
+    source: ModelSource
+    recipe: Annotated[TrainingRecipe | GenerationRecipe, Field(discriminator="kind")]
+
+
+class ModelSplit(StrEnum):
+    """How one model is divided over the cards of a task."""
+
+    NONE = "none"
+    REPLICAS = "replicas"
+    OPTIMIZER_SHARDS = "optimizer_shards"
+    FULL_SHARD = "full_shard"
+    TENSOR = "tensor"
+    TENSOR_SEQUENCE = "tensor_sequence"
+    PIPELINE = "pipeline"

@@ -1,0 +1,115 @@
+"""The fits of a known model over every card model: headroom, least cards, largest batch and context, in words.
+
+A limit is shown as a span where the ranges leave room: certain up to the first number, at the values used up to
+the second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+
+from estimator.catalogue import Catalogue
+from estimator.plan.fitting import ModelFit, Reach, fits_table
+from estimator.plan.memory import overheads_of
+from estimator.quote import GenerationRecipe, Organisation, Quote
+from estimator.wording import Wording
+from estimator.wording.phrases import fit_short
+from ui.models.table import Column, Group
+from ui.pages.memory_model_edits import use_of
+from ui.pages.memory_rows import Verdict, capital, verdict_columns
+
+
+def fit_columns(words: Wording, quote: Quote, stage_id: str) -> tuple[Column[Verdict], ...]:
+    """Return the columns of a model's fits: card, usable, answer, and the three limits."""
+    use = use_of(quote, stage_id)
+    is_generation = use is not None and isinstance(use.recipe, GenerationRecipe)
+    least = words.t("Cards, min.")
+    batch = words.t("Requests, max.") if is_generation else words.t("Batch, max.")
+    context = words.t("Context, max.") if is_generation else words.t("Length, max.")
+    name, usable, _, whole = verdict_columns(words)  # the peak is the same on every card
+    answer = replace(whole, text=lambda row: capital(fit_short(words, row.verdict)))
+    nowhere = words.t("No legal number of cards is enough.")
+    not_one = words.t("Not even one fits.")
+    return (
+        name,
+        usable,
+        answer,
+        _limit_column(words, least, lambda fit: fit.least_cards, least_text, nowhere),
+        _limit_column(words, batch, lambda fit: fit.largest_batch, most_text, not_one),
+        _limit_column(words, context, lambda fit: fit.largest_context, most_text, not_one),
+    )
+
+
+def fit_rows(
+    words: Wording, quote: Quote, stage_id: str, organisation: Organisation, catalogue: Catalogue
+) -> tuple[Verdict | Group, ...]:
+    """Return the quote's cards and then the catalogue's others, each with its fit for the stage's model."""
+    stage, use = quote.workload.stage(stage_id), use_of(quote, stage_id)
+    if stage is None or use is None:
+        return ()
+    layout = organisation.layout(stage_id)
+    own = {card.id for card in quote.cards}
+    others = tuple(card for card in catalogue.cards if card.id not in own)
+    cards = (*quote.cards, *others)
+    fits = _fits(use, layout.model_split, overheads_of(stage.memory), cards, layout.cards_per_task)
+    rows = [Verdict(card, fit.verdict, fit) for card, fit in zip(cards, fits, strict=True)]
+    result: list[Verdict | Group] = []
+    for title, part in (
+        (words.t("Cards of this quote"), rows[: len(own)]),
+        (words.t("Cards of the catalogue"), rows[len(own) :]),
+    ):
+        if part:
+            result += [Group(title), *part]
+    return tuple(result)
+
+
+def least_text(words: Wording, reach: Reach) -> str:
+    """Return the least number of cards: "4", "2 to 4" where only 4 is certain, "2 or more" where nothing is."""
+    if reach.used is None:
+        return words.unknown
+    if reach.sure is None:
+        return words.t("{count} or more", count=words.number(reach.used))
+    return words.span(reach.used, reach.sure)
+
+
+def most_text(words: Wording, reach: Reach) -> str:
+    """Return how far a size goes: "6", "4 to 6" where 4 is certain, "0 to 6" where nothing is."""
+    return words.unknown if reach.used is None else words.span(reach.sure or 0, reach.used)
+
+
+_fits = lru_cache(maxsize=8)(fits_table)
+"""The page is shown again for each estimate of a quote; the fits depend on one stage of it alone."""
+
+
+def _limit_column(
+    words: Wording,
+    header: str,
+    of: Callable[[ModelFit], Reach],
+    text: Callable[[Wording, Reach], str],
+    none: str,
+) -> Column[Verdict]:
+    """Return the column of one limit; `none` says what a blank means."""
+
+    def reach(row: Verdict) -> Reach:
+        return Reach() if row.fit is None else of(row.fit)
+
+    def tip(row: Verdict) -> str:
+        found = reach(row)
+        if found.used is None:
+            return none
+        used = words.number(found.used)
+        if found.sure is None:
+            return words.t("{used} at the values used, none for certain", used=used)
+        return words.t(
+            "{used} at the values used, {sure} for certain", used=used, sure=words.number(found.sure)
+        )
+
+    return Column(
+        header,
+        lambda row: text(words, reach(row)),
+        right=True,
+        sort_key=lambda row: reach(row).used,
+        tooltip=tip,
+    )

@@ -1,0 +1,95 @@
+"""How a known model is split over the cards of a task, and which numbers of cards are legal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtGui import QStandardItemModel
+from PySide6.QtWidgets import QComboBox, QLabel, QVBoxLayout, QWidget
+
+from estimator.plan.models import legal_degrees
+from estimator.quote import ModelSplit, ModelUse, Organisation, Quote
+from estimator.wording import Wording
+from estimator.wording.phrases import organisation_name
+from ui.pages.memory_model_edits import use_of, with_split
+from ui.pages.memory_words import degrees_text, split_choices
+from ui.session import Edit
+from ui.theme import TextRole, Theme
+from ui.widgets.elided_combo import ElidedCombo
+from ui.widgets.field import Field
+
+MOST_CARDS = 64
+"""Cards of a task up to which legal numbers are listed."""
+
+
+class SplitRow(QWidget):
+    """How the model is split over the cards of a task; which numbers of cards are legal is said under it."""
+
+    def __init__(
+        self, words: Wording, theme: Theme, edit: Callable[[str, Edit], bool], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._words = words
+        self._theme = theme
+        self._edit = edit
+        self._organisation_id = ""
+        self._stage_id = ""
+        self.split = ElidedCombo()
+        self.split.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        for split, text in split_choices(words):
+            self.split.addItem(text, split)
+        self.sentence = QLabel()
+        self.sentence.setWordWrap(True)
+        self.sentence.setProperty("look", "muted")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(Field(theme, words.t("Split over the cards of a task"), self.split))
+        column.addWidget(self.sentence)
+        self.split.activated.connect(self._choose)
+        theme.changed.connect(self._dress)
+        self._dress()
+
+    def show_split(self, quote: Quote, stage_id: str, organisation: Organisation | None) -> None:
+        """Show how that organisation splits the model of a stage."""
+        use = use_of(quote, stage_id)
+        self.setVisible(use is not None and organisation is not None)
+        if use is None or organisation is None:
+            return
+        self._organisation_id, self._stage_id = organisation.id, stage_id
+        layout = organisation.layout(stage_id)
+        cards = layout.cards_per_task
+        self.split.setEnabled(cards > 1)
+        self.split.setCurrentIndex(list(ModelSplit).index(layout.model_split))
+        if cards == 1:
+            self.sentence.setText(
+                self._words.t(
+                    "{organisation} gives each task one card. Organisations says how many.",
+                    organisation=organisation_name(organisation),
+                )
+            )
+            return
+        self._offer_legal(use, cards)
+        legal = legal_degrees(use, layout.model_split, MOST_CARDS)
+        says = self._words.n("{count} card a task.", "{count} cards a task.", cards)
+        self.sentence.setText(f"{says} {degrees_text(self._words, layout.model_split, legal, MOST_CARDS)}")
+
+    def _offer_legal(self, use: ModelUse, cards: int) -> None:
+        """Turn off the splits that are not legal for so many cards."""
+        items = self.split.model()
+        for at, split in enumerate(ModelSplit):
+            legal = split is ModelSplit.NONE or cards in legal_degrees(use, split, max(cards, MOST_CARDS))
+            item = items.item(at) if isinstance(items, QStandardItemModel) else None
+            if item is not None:
+                item.setEnabled(legal)
+
+    def _choose(self, at: int) -> None:
+        organisation_id, stage_id = self._organisation_id, self._stage_id
+        split = ModelSplit(self.split.itemData(at))
+        self._edit(
+            self._words.t("change how the model is split"),
+            lambda quote: with_split(quote, organisation_id, stage_id, split),
+        )
+
+    def _dress(self) -> None:
+        self.sentence.setFont(self._theme.font(TextRole.SECONDARY))
