@@ -19,6 +19,7 @@ from estimator.plan.stopping import stopped_when
 from estimator.problems import Absent, Problem, Severity
 from estimator.quote import Quote
 from estimator.results.estimate import Estimate, OrganisationResult, Plan, Timing
+from estimator.results.memory import MODEL_REASONS
 from estimator.schedule import SolveStopped
 
 Progress = Callable[[float], None]
@@ -228,4 +229,22 @@ def _plan_problems(
     for one in results:
         if isinstance(one.timing, Absent) and one.timing.code == "cannot_run":
             found.append(Problem("cannot_run", one.timing.where, Severity.ERROR, one.timing.values))
+    for one in results:
+        found += _model_problems(quote, one)
     return tuple(dict.fromkeys(found))
+
+
+def _model_problems(quote: Quote, result: OrganisationResult) -> list[Problem]:
+    """Return why a model's memory is not known; a number that is missing is the checks' to say."""
+    found: list[Problem] = []
+    for memory in result.memory:
+        stage = quote.workload.stage(memory.stage_id)
+        model = None if stage is None else stage.memory.model
+        if model is None:
+            continue
+        where = ("workload", "stages", memory.stage_id, "memory")
+        values = (("model", model.source.name), ("cards", memory.cards_per_task))
+        found += [
+            Problem(code, where, Severity.MISSING, values) for code in memory.missing if code in MODEL_REASONS
+        ]
+    return found

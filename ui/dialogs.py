@@ -77,6 +77,13 @@ class Dialogs:
         name, _ = QFileDialog.getOpenFileName(self._parent, words.t("Import prices"), folder, kinds)
         return Path(name) if name else None
 
+    def open_config(self, folder: str) -> Path | None:
+        """Ask for a model's configuration."""
+        words = self.words
+        kinds = words.t("Model configurations (*.json);;All files (*)")
+        name, _ = QFileDialog.getOpenFileName(self._parent, words.t("Read a config.json"), folder, kinds)
+        return Path(name) if name else None
+
     def save_file(self, suggested: str, kinds: str) -> Path | None:
         """Ask where to save; the system's dialog asks before replacing."""
         name, _ = QFileDialog.getSaveFileName(self._parent, self.words.t("Save as"), suggested, kinds)

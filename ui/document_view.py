@@ -71,7 +71,7 @@ class DocumentView(QWidget):
         self.problems.closed.connect(self.problems.hide)
         for part in (self.strip, self.problems, self.explanation):
             part.jump.connect(self.go_to)
-        self._to_import = [_CHARTS, *(module for module, _ in PAGES)]
+        self._to_import = [PAGES[0][0], _CHARTS, *(module for module, _ in PAGES[1:])]
         self._import_timer = QTimer(self)
         self._import_timer.setInterval(IMPORT_EVERY_MS)
         self._import_timer.timeout.connect(self._import_next)
@@ -191,6 +191,9 @@ class DocumentView(QWidget):
 
     def _import_next(self) -> None:
         """Import a part of what the pages need while nothing happens, so that the first look at one is quick."""
+        estimate = self._session.estimate
+        if self._session.quote is not None and (estimate is None or not estimate.is_complete):
+            return  # beside work in the background even this would be felt
         import_module(self._to_import.pop(0))
         if not self._to_import:
             self._import_timer.stop()

@@ -92,7 +92,7 @@ class Files(QObject):
     def open(self, path: Path | None = None) -> bool:
         """Open a file, asking for one where none is named. A refused one leaves the open quote as it is."""
         if path is None:
-            path = self.dialogs.open_file(self._folder())
+            path = self.dialogs.open_file(self.folder)
         if path is None or not self.may_leave():
             return False
         if not self._session.open_file(path):
@@ -117,7 +117,7 @@ class Files(QObject):
         if self._session.quote is None:
             return False
         kinds = self.words.t("Cabida quotes (*.cabida);;All files (*)")
-        path = self.dialogs.save_file(str(Path(self._folder()) / f"{self._stem()}{SUFFIX}"), kinds)
+        path = self.dialogs.save_file(str(Path(self.folder) / f"{self._stem()}{SUFFIX}"), kinds)
         return path is not None and self._save_to(with_suffix(path, SUFFIX))
 
     def may_leave(self) -> bool:
@@ -165,7 +165,7 @@ class Files(QObject):
             return False
         if path is None:
             kinds = self.words.t("Excel workbooks (*.xlsx)")
-            path = self.dialogs.save_file(str(Path(self._folder()) / f"{self._stem()}.xlsx"), kinds)
+            path = self.dialogs.save_file(str(Path(self.folder) / f"{self._stem()}.xlsx"), kinds)
         if path is None:
             return False
         target = with_suffix(path, ".xlsx")
@@ -192,7 +192,7 @@ class Files(QObject):
             self.said.emit(self.words.t("The answer is being computed. Export when it is there."))
             return False
         if path is None:
-            suggested = str(Path(self._folder()) / f"{self._stem()}.json")
+            suggested = str(Path(self.folder) / f"{self._stem()}.json")
             path = self.dialogs.save_file(suggested, self.words.t("JSON files (*.json)"))
         if path is None:
             return False
@@ -213,7 +213,7 @@ class Files(QObject):
         """Read a table of prices, or a colleague's catalogue, into the planner's own after a preview."""
         words = self.words
         if path is None:
-            path = self.dialogs.open_table(self._folder())
+            path = self.dialogs.open_table(self.folder)
         if path is None:
             return False
         try:
@@ -265,7 +265,7 @@ class Files(QObject):
 
     def export_catalogue(self) -> bool:
         """Write the planner's own records to a file for a colleague."""
-        suggested = str(Path(self._folder()) / f"{self.words.t('catalogue')}.cabida-catalogue.json")
+        suggested = str(Path(self.folder) / f"{self.words.t('catalogue')}.cabida-catalogue.json")
         path = self.dialogs.save_file(suggested, self.words.t("Cabida catalogues (*.json)"))
         if path is None:
             return False
@@ -337,7 +337,9 @@ class Files(QObject):
         self.said.emit(self.words.t("Saved: {name}", name=path.name))
         return True
 
-    def _folder(self) -> str:
+    @property
+    def folder(self) -> str:
+        """Where a file dialog starts: beside the quote, else beside the newest recent file, else at home."""
         path = self._session.path
         if path is not None:
             return str(path.parent)

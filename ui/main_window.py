@@ -241,6 +241,7 @@ class MainWindow(QMainWindow):
             "import_asked": self.do.import_prices,
             "refresh_asked": self.files.refresh_prices,
             "picture_asked": self.do.save_picture,
+            "config_asked": self.do.read_config,
         }
         self._document = DocumentView(
             self.session, self.words, self.parts.theme, self._catalogue.merged, file_actions, self._views

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from ui.main_window import MainWindow
     from ui.pages.new_quote import FirstAnswers
 
+_MEMORY_PAGE = 2
+
 
 class WindowActions:
     """The actions of one window."""
@@ -149,6 +151,15 @@ class WindowActions:
         """Read prices into the own catalogue."""
         self.commit_open_field()
         self._window.files.import_prices()
+
+    def read_config(self) -> None:
+        """Ask for a model's config.json and hand it to the page on memory."""
+        self.commit_open_field()
+        path = self._window.files.dialogs.open_config(self._window.files.folder)
+        page = self._window.document.page(_MEMORY_PAGE)
+        read = getattr(page, "read_config", None)
+        if path is not None and read is not None:
+            read(path)
 
     def save_picture(self, kind: str) -> None:
         """Save the Gantt chart as a picture of that kind."""

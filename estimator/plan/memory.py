@@ -8,8 +8,9 @@ from decimal import Decimal
 from estimator.catalogue import Card
 from estimator.evidence import EvidenceKind, Stated, weakest
 from estimator.memory import Overheads, Phase, Size, Term, stage_memory, verdict_on
+from estimator.plan.fitting import phases_of
 from estimator.plan.layouts import Layouts
-from estimator.plan.models import RANGES, model_memory, upper_bytes
+from estimator.plan.models import model_memory
 from estimator.problems import Absent
 from estimator.quote import MemoryNeed, Organisation, Partition, Quote, Stage, StageLayout
 from estimator.results.memory import CardVerdict, Fit, StageMemory
@@ -68,17 +69,7 @@ def _stage(stage: Stage, layout: StageLayout) -> StageMemory:
     found = model_memory(stage.memory.model, layout.model_split, layout.cards_per_task)
     if isinstance(found, Absent):
         return StageMemory(stage.id, layout.cards_per_task, (), (found.code,))
-    kind, _ = RANGES[found.basis]
-    phases = [
-        Phase(
-            moment.kind.value,
-            tuple(
-                Term(state.value, Size(size, upper_bytes(size, found.basis), kind), is_partitioned=False)
-                for state, size in moment.lines
-            ),
-        )
-        for moment in found.ledger.moments
-    ]
+    phases = phases_of(found.ledger, found.basis)
     return stage_memory(stage.id, phases, overheads, layout.cards_per_task)
 
 

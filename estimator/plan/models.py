@@ -285,7 +285,7 @@ def _form(use: ModelUse, split: ModelSplit, cards: int) -> _Form | Absent:
         if basis is mem.Basis.PUBLISHED_READINGS and is_plain and shape.family is mem.Family.LLAMA:
             basis = mem.Basis.REFERENCE_POINTS  # the bf16 readings lie within that range
         return _Form(make, _basis(known, basis))
-    training = engine_training(recipe, _base_bytes(use.source, recipe))
+    training = _engine_training(recipe, _base_bytes(use.source, recipe))
     shard = None
     if split is ModelSplit.OPTIMIZER_SHARDS and cards > 1:
         shard = _optimizer_shard(use.source, training.adapter, cards)
@@ -319,8 +319,8 @@ def _engine_generation(recipe: GenerationRecipe, weights_bytes: int | None) -> m
     )
 
 
-def engine_training(recipe: TrainingRecipe, base_bytes: int | None) -> mem.Training:
-    """Return the recipe as the engine takes it. `base_bytes`: a packed frozen base, None where it is not packed."""
+def _engine_training(recipe: TrainingRecipe, base_bytes: int | None) -> mem.Training:
+    """The recipe as the engine takes it; `base_bytes` is a packed frozen base, None where it is not packed."""
     adapter = None
     if recipe.adapter_rank is not None:
         adapter = mem.Adapter(
@@ -364,7 +364,7 @@ def _speech(use: ModelUse, shape: mem.SpeechShape, split: ModelSplit, cards: int
         )
     if cards > 1 and split is not ModelSplit.NONE:
         return Absent("split_without_form", (), (("cards", cards),))
-    training = engine_training(recipe, None)
+    training = _engine_training(recipe, None)
     has_more = training.adapter is not None or training.master is not mem.MasterWeights.NONE
     has_more = has_more or training.average is not mem.Average.NONE or training.micro_batches > 1
     if has_more or training.attention is mem.Attention.EAGER:

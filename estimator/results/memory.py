@@ -7,6 +7,9 @@ from enum import StrEnum
 
 from estimator.evidence import EvidenceKind
 
+MODEL_REASONS = frozenset({"model_not_read", "no_closed_form", "split_not_legal", "split_without_form"})
+"""Codes in `StageMemory.missing` that say why a model's memory is not known."""
+
 
 class Fit(StrEnum):
     """`yes` at the upper end of every unverified range; `if` only at the values used; `no`; `unknown`."""

@@ -65,9 +65,7 @@ class Counted:
             stage = self.stage_of_kind[self.kind[task]]
             last[stage] = max(last[stage], start + self.duration[task])
         for stage in self.order:
-            reached = max(
-                self.release[stage], max((ends[one] for one in self.before[stage]), default=0)
-            )
+            reached = max(self.release[stage], max((ends[one] for one in self.before[stage]), default=0))
             ends[stage] = last[stage] if last[stage] >= 0 else reached
         return ends
 
@@ -85,9 +83,7 @@ def counted(fleet: Fleet, order: Sequence[int]) -> Counted | None:
     groups = [group for parts in fleet.parts for part in parts for group in part.groups]
     groups.sort(key=lambda group: (int(problem.stage[group]), group))
     model = int(problem.card_model[cards[0]]) if cards else 0
-    duration = {
-        group: fleet.duration[group][model if problem.cards[group] else 0] for group in groups
-    }
+    duration = {group: fleet.duration[group][model if problem.cards[group] else 0] for group in groups}
     if any(duration[group] == 0 and problem.cards[group] for group in groups):
         return None  # a task of no length needs a card at a moment, which counting does not see
     needs, capacity = _needs_and_capacity(fleet, groups, duration, len(cards))

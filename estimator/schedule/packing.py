@@ -123,8 +123,7 @@ class _Completions:
             total = sum(shape)
             self.left -= 1
             if not any(
-                (full and total <= full[0])
-                or (len(shape) <= len(full) and all(map(le, shape, full)))
+                (full and total <= full[0]) or (len(shape) <= len(full) and all(map(le, shape, full)))
                 for full in shapes[:MOST_COMPARED]
             ):
                 kept.append((chosen, free))

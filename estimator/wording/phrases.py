@@ -14,12 +14,11 @@ from estimator.price import CONTINGENCY, DISCOUNT
 from estimator.problems import Absent
 from estimator.quote import AssignmentPolicy, FeeKind, Organisation, Quote, StateClass
 from estimator.results.estimate import Condition, Estimate, Holding, OrganisationResult, Plan, Timing
-from estimator.results.memory import CardVerdict, Fit, StageMemory
+from estimator.results.memory import MODEL_REASONS, CardVerdict, Fit, StageMemory
 from estimator.results.price import PriceLine
 from estimator.units import MS_PER_HOUR
 from estimator.wording.wording import Wording
 
-MODEL_REASONS = frozenset({"model_not_read", "no_closed_form", "split_not_legal", "split_without_form"})
 """Codes of `StageMemory.missing` that say why a model has no memory, not which number is missing."""
 
 

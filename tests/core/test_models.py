@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from estimator import memory as mem
 from estimator.catalogue.embedded import embedded_catalogue
+from estimator.estimate import estimate
 from estimator.plan.models import (
     RANGES,
     ModelMemory,
@@ -26,13 +27,17 @@ from estimator.plan.models import (
 from estimator.problems import Absent
 from estimator.quote import (
     GenerationRecipe,
+    MemoryNeed,
     ModelSource,
     ModelSplit,
     ModelUse,
     TrainingRecipe,
     WeightStorage,
 )
+from estimator.results.memory import StageMemory
 from estimator.units import GIB
+from estimator.wording import Language, NumberFormat, Wording, phrases
+from tests.quotes import TODAY, conversion, source_quote
 
 RECORDS = {record.id: record for record in embedded_catalogue().models}
 LLAMA = {
@@ -393,3 +398,43 @@ def test_recomputing_never_keeps_more_activations_and_bytes_add_up(
         assert ledger.peak_bytes == max(moment.total_bytes for moment in ledger.moments)
         held.append(max(moment.of(mem.StateClass.ACTIVATIONS) for moment in ledger.moments))
     assert held[1] <= held[0]
+
+
+# Words
+
+
+@pytest.mark.parametrize("language", list(Language))
+def test_everything_that_a_ledger_shows_has_a_word(language: Language) -> None:
+    words = Wording(language, NumberFormat.ES_ES)
+    said = [phrases.moment_name(words, kind.value) for kind in mem.MomentKind]
+    said += [phrases.memory_line_name(words, state.value) for state in mem.StateClass]
+    said += [phrases.lever_name(words, lever) for lever in mem.Lever]
+    said += [phrases.basis_text(words, basis) for basis in mem.Basis]
+    assert all(said)
+    assert len(set(said)) == len(said)
+    assert phrases.moment_name(words, "Carga") == "Carga"  # a planner's own phase
+
+
+def test_the_reason_of_a_model_is_said_in_place_of_a_missing_number() -> None:
+    words = Wording(Language.ENGLISH, NumberFormat.EN_US)
+    quote = source_quote()
+    stage = quote.workload.stages[0]
+    use = ModelUse(source=ModelSource(name="Mine", text="{}"), recipe=TrainingRecipe())
+    with_model = stage.replaced(memory=stage.memory.replaced(model=use))
+    quote = quote.replaced(workload=quote.workload.replaced(stages=(with_model, *quote.workload.stages[1:])))
+    for reason in sorted(phrases.MODEL_REASONS):
+        absent = phrases.memory_absent(quote, StageMemory(stage.id, 3, (), (reason,)))
+        assert absent.code == reason
+        assert words.absent(absent).endswith(".")
+    blank = phrases.memory_absent(quote, StageMemory(stage.id, 3, (), ("context",)))
+    assert blank.code == "missing_memory"
+
+
+def test_a_model_that_cannot_be_read_is_a_problem_with_its_place() -> None:
+    source = ModelSource(name="broken", text="{}")
+    need = MemoryNeed(model=ModelUse(source=source, recipe=TrainingRecipe()))
+    quote = source_quote(conversion().replaced(memory=need))
+    result = estimate(quote, TODAY)
+    problem = next(one for one in result.problems if one.code == "model_not_read")
+    assert problem.where == ("workload", "stages", "conversion", "memory")
+    assert "missing_memory" not in {one.code for one in result.problems}

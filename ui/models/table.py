@@ -28,6 +28,10 @@ GROUP_ROLE = int(Qt.ItemDataRole.UserRole) + 2
 SAMPLE_ROLE = int(Qt.ItemDataRole.UserRole) + 3
 MIDDLE_ROLE = int(Qt.ItemDataRole.UserRole) + 4
 
+MOST_MEASURED = 60
+"""Rows of which the width of a column is measured."""
+_LONGEST = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -124,6 +128,23 @@ class TupleTableModel(QAbstractTableModel, Generic[Row]):
     def is_group(self, shown: int) -> bool:
         """Whether a row as shown is a group."""
         return isinstance(self._rows[self._order[shown]], Group)
+
+    def longest(self, column: int) -> list[int]:
+        """Return the rows as shown, from all parts of the table, whose texts in a column have most letters.
+
+        Measuring in pixels asks Qt several times a cell, and waits each time while work goes on in the
+        background: only these few are worth it.
+        """
+        count = len(self._order)
+        step = max(1, count - 1) / (min(count, MOST_MEASURED) - 1) if count > 1 else 1
+        places = [round(at * step) for at in range(min(count, MOST_MEASURED))]
+        text = self._columns[column].text
+        letters: dict[int, int] = {}
+        for place in places:
+            row = self._rows[self._order[place]]
+            if not isinstance(row, Group):
+                letters[place] = len(text(row))
+        return sorted(letters, key=lambda place: -letters[place])[:_LONGEST]
 
     def rowCount(self, parent: _Index = QModelIndex()) -> int:
         return 0 if parent.isValid() else len(self._rows)

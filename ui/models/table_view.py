@@ -5,7 +5,6 @@ One tab stop: Tab leaves the table, and moves right only while a cell is edited.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
@@ -25,21 +24,19 @@ from PySide6.QtWidgets import (
 from estimator.evidence import EvidenceKind
 from estimator.wording import Wording
 from ui.clipboard import Cells, from_tsv, to_tsv
-from ui.models.table import EVIDENCE_ROLE, GROUP_ROLE, MIDDLE_ROLE, SAMPLE_ROLE, TupleTableModel
+from ui.models.table import (
+    EVIDENCE_ROLE,
+    GROUP_ROLE,
+    MIDDLE_ROLE,
+    MOST_MEASURED,
+    SAMPLE_ROLE,
+    TupleTableModel,
+)
 from ui.theme import TextRole, Theme
 from ui.widgets.evidence_chip import chip_size, paint_chip
 
 _Index = QModelIndex | QPersistentModelIndex
 _PADDING = 8
-MOST_MEASURED = 60
-"""Rows whose texts decide the width of a column."""
-
-
-def measured_rows(count: int) -> Sequence[int]:
-    """Return the rows to measure of so many: all, or some from all parts with the first and the last."""
-    if count <= MOST_MEASURED:
-        return range(count)
-    return [place * (count - 1) // (MOST_MEASURED - 1) for place in range(MOST_MEASURED)]
 
 
 class TableView(QTableView):
@@ -119,17 +116,16 @@ class TableView(QTableView):
         self.setFixedHeight(head + rows * self.verticalHeader().defaultSectionSize() + 4)
 
     def sizeHintForColumn(self, column: int) -> int:
-        """Measure all rows of a short table, and rows from all parts of a long one.
+        """Measure all rows of a short table; of a long one the longest texts among rows from all its parts.
 
-        A longer text between those measured is elided, and its tooltip says it whole.
+        A longer text between those is elided, and its tooltip says it whole.
         """
-        rows = self._table.rowCount()
-        if rows <= MOST_MEASURED:
+        if self._table.rowCount() <= MOST_MEASURED:
             return super().sizeHintForColumn(column)
         option = QStyleOptionViewItem()
         self.initViewItemOption(option)
         widest = 0
-        for row in measured_rows(rows):
+        for row in self._table.longest(column):
             index = self._table.index(row, column)
             widest = max(widest, self.itemDelegateForIndex(index).sizeHint(option, index).width())
         return widest

@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
 from estimator.quote import Quote
 from estimator.results.estimate import Estimate
 from estimator.wording import Wording
-from ui.models.table import GROUP_ROLE, Column
-from ui.models.table_view import TableView, measured_rows
+from ui.models.table import GROUP_ROLE, MOST_MEASURED, Column
+from ui.models.table_view import TableView
 from ui.pages.changing_table import ChangingTableModel
 from ui.pages.organisations_rows import Cell, Criterion, comparison, heading, ordered_organisations
 from ui.theme import TextRole, Theme
@@ -162,8 +162,12 @@ class ComparisonDelegate(QStyledItemDelegate):
 
     def cells_width(self, model: ChangingTableModel[Criterion], column: int) -> int:
         """Return the pixels that the longest cell of a column needs."""
-        rows = (row for row in measured_rows(model.rowCount()) if not model.is_group(row))
-        cells = (self.sizeHint(QStyleOptionViewItem(), model.index(row, column)) for row in rows)
+        rows = range(model.rowCount()) if model.rowCount() <= MOST_MEASURED else model.longest(column)
+        cells = (
+            self.sizeHint(QStyleOptionViewItem(), model.index(row, column))
+            for row in rows
+            if not model.is_group(row)
+        )
         return max((cell.width() for cell in cells), default=0) + 4
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:

@@ -18,7 +18,6 @@ from estimator.wording.phrases import (
     paid_text,
 )
 
-
 MOST_CLAIMS = 60
 """Conditions that the page lists; it counts those after them, which the page of conditions and the files list."""
 

@@ -242,8 +242,14 @@ def _add_stations(words: Wording, quote: Quote, parts: _Parts, tasks: TaskColumn
         key = station or f"stage:{stage.id}"
         rows.setdefault(key, []).append(place)
         names[key] = stations[station].name if station else stage.name
-    for key, places in rows.items():
-        chosen = np.flatnonzero(np.isin(tasks.stage, places))
+    key_of = np.full(len(quote.workload.stages), -1, dtype=np.int64)
+    for at, places in enumerate(rows.values()):
+        key_of[places] = at
+    keys = key_of[tasks.stage]
+    order = np.argsort(keys, kind="stable")
+    ends = np.searchsorted(keys[order], np.arange(len(rows) + 1))
+    for place, key in enumerate(rows):
+        chosen = order[ends[place] : ends[place + 1]]
         if chosen.size == 0:
             continue
         lane, count = lanes_of(tasks.start_ms[chosen], tasks.end_ms[chosen])

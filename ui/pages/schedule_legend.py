@@ -24,10 +24,13 @@ class ChartLegend(QWidget):
         self._words = words
         self._entries: tuple[LegendEntry, ...] = ()
         self._look: GanttLook | None = None
+        self._lines: tuple[tuple[LegendEntry, ...], ...] = ()
+        self._lines_width = -1
 
     def show_entries(self, entries: tuple[LegendEntry, ...], look: GanttLook) -> None:
         """Show other entries."""
         self._entries, self._look = entries, look
+        self._lines_width = -1
         texts = "; ".join(entry.text for entry in entries)
         self.setAccessibleName(self._words.t("Legend: {entries}", entries=texts))
         self.setToolTip(texts)
@@ -38,7 +41,13 @@ class ChartLegend(QWidget):
         """Return the entries of each line at the present width."""
         if self._look is None:
             return ()
-        metrics = QFontMetricsF(self._look.secondary_font())
+        if self._lines_width != self.width():
+            self._lines_width = self.width()
+            self._lines = self._broken(self._look)
+        return self._lines
+
+    def _broken(self, look: GanttLook) -> tuple[tuple[LegendEntry, ...], ...]:
+        metrics = QFontMetricsF(look.secondary_font())
         lines: list[list[LegendEntry]] = [[]]
         left = float(self.width())
         for entry in self._entries:

@@ -27,7 +27,7 @@ def test_a_first_quote_takes_at_most_twelve_entries_by_keyboard(
     assert [stage.name for stage in window.session.quote.workload.stages] == [
         "Conversión de documento",
         "Ensamblaje",
-        "Lote aceptado",
+        "Conjunto aceptado",
     ]
 
     # 2. Work: minutes a unit, GiB a task, minutes of assembly; 3. the limit.
