@@ -194,7 +194,10 @@ class DocumentView(QWidget):
         estimate = self._session.estimate
         if self._session.quote is not None and (estimate is None or not estimate.is_complete):
             return  # beside work in the background even this would be felt
-        import_module(self._to_import.pop(0))
+        module = self._to_import.pop(0)
+        import_module(module)
+        if module == PAGES[0][0] and self._session.quote is None:
+            self.page(0)  # every quote opens on it
         if not self._to_import:
             self._import_timer.stop()
 

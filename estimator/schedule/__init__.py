@@ -6,6 +6,7 @@ The front door is `solve(problem)`. It is not about money, rental terms or memor
 from __future__ import annotations
 
 from estimator.results.schedule import Bars, Schedule, Status
+from estimator.schedule.improve import improved
 from estimator.schedule.network import critical_path, find_cycles, schedulable_stages, topological_order
 from estimator.schedule.problem import (
     NOT_ELIGIBLE,
@@ -35,6 +36,7 @@ __all__ = [
     "bars",
     "critical_path",
     "find_cycles",
+    "improved",
     "schedulable_stages",
     "solve",
     "topological_order",

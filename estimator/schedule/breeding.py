@@ -8,14 +8,20 @@ for the same input and budget: a fixed seed, a count of steps in place of a cloc
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
+from estimator.schedule.counted import Counted
 from estimator.schedule.placing import Placing
 from estimator.schedule.problem import Cancelled, SolveStopped
 
-POPULATION = 30
-MUTATION = 0.03
+POPULATION = 40
+MUTATION = 0.1
 """Share of a child's tasks that change places with their neighbour."""
+
+BARREN = 120
+"""After so many children in a row that were not taken in the population begins anew."""
+STRANGERS = 0.15
+"""Share of newcomers without parents where most tasks have many equals: whole kinds in a new order."""
 
 
 class Breeding:
@@ -29,6 +35,7 @@ class Breeding:
         self._people: list[tuple[int, int, tuple[int, ...]]] = []  # (length, age, tasks in order of start)
         self._known: set[tuple[int, ...]] = set()
         self._born = 0
+        self._last_new = 0
         self.best: list[int] = []
         self.length = 2**62
 
@@ -53,23 +60,35 @@ class Breeding:
             people.remove(worst)
             self._known.discard(worst[2])
         people.append((length, -self._born, order))
+        self._last_new = self._born
         self._known.add(order)
-
-    def found(self, orders: Iterable[Sequence[int]]) -> None:
-        """Begin with plans placed in the given orders, until the bound is met."""
-        for order in orders:
-            if self.length <= self._bound:
-                return
-            self.add(self._placing.early(self._placing.in_order(order)))
 
     def breed(self, most_tries: int) -> None:
         """Cross and mutate until the bound is met or so many placements were tried."""
         placing = self._placing
+        few_kinds = 2 * len(placing.view.stage_of_kind) <= placing.view.task_count
         while placing.tries < most_tries and self.length > self._bound and len(self._people) > 1:
-            mother, father = self._pick(), self._pick()
-            child = self._crossed(mother, father)
-            self._mutate(child)
+            if few_kinds and self._chance.random() < STRANGERS:
+                child = _drawn(placing.view, self._chance)
+            else:
+                child = self._crossed(self._pick(), self._pick())
+                self._mutate(child)
+            if self._born - self._last_new > BARREN:
+                self._begin_anew()
             self.add(placing.early(placing.in_order(child)))
+
+    def _begin_anew(self) -> None:
+        """Keep the two best and let strangers in: the others have become too alike to find anything new."""
+        people, chance = self._people, self._chance
+        self._people = sorted(people)[:2]
+        self._known = {order for _, _, order in self._people}
+        for _, _, order in sorted(people)[2:]:
+            stranger = list(order)
+            for _ in range(len(stranger)):
+                task = stranger.pop(chance.randrange(len(stranger)))
+                stranger.insert(chance.randrange(len(stranger) + 1), task)
+            self.add(self._placing.early(self._placing.in_order(stranger)))
+        self._last_new = self._born
 
     def _pick(self) -> tuple[int, ...]:
         return min(self._chance.sample(self._people, 2))[2]
@@ -96,13 +115,29 @@ class Breeding:
                 child[place], child[place + 1] = child[place + 1], child[place]
 
 
-def sampled_orders(urgency: Sequence[float], number: int, seed: int = 2) -> list[list[int]]:
-    """Return orders by falling urgency: one as it is, the others with each urgency shaken a little more."""
+def sampled_orders(view: Counted, urgency: Sequence[int], number: int, seed: int = 2) -> list[list[int]]:
+    """Return orders by falling urgency, shaken more and more; between them orders of kinds drawn at random."""
     chance = random.Random(seed)
-    spread = (max(urgency) - min(urgency)) or 1.0
+    spread = (max(urgency) - min(urgency)) or 1
+    kinds = len(view.stage_of_kind)
     orders = []
     for turn in range(number):
+        if turn % 2 and 2 * kinds <= len(urgency):
+            orders.append(_drawn(view, chance))
+            continue
         noise = 0.4 * spread * turn / number
-        shaken = [one + chance.uniform(-noise, noise) for one in urgency]
-        orders.append(sorted(range(len(urgency)), key=lambda task: (-shaken[task], task)))
+        shaken = [chance.uniform(-noise, noise) - one for one in urgency]
+        orders.append(sorted(range(len(urgency)), key=shaken.__getitem__))
     return orders
+
+
+def _drawn(view: Counted, chance: random.Random) -> list[int]:
+    """Return the tasks kind by kind, the kinds in random order and somewhat mixed, the long ones first."""
+    place = [chance.random() for _ in view.stage_of_kind]
+    mixing = 0.5 * chance.random()
+    longest = max(view.duration) or 1
+    key = [
+        place[kind] + mixing * (chance.random() - length / longest)
+        for kind, length in zip(view.kind, view.duration, strict=True)
+    ]
+    return sorted(range(len(key)), key=key.__getitem__)

@@ -57,6 +57,27 @@ class Counted:
         """Single tasks."""
         return len(self.duration)
 
+    def only(self, stage: int, tasks: Sequence[int], start: int) -> Counted:
+        """Return one stage's tasks by themselves, none before `start`."""
+        kinds = sorted({self.kind[task] for task in tasks})
+        number = {kind: place for place, kind in enumerate(kinds)}
+        return Counted(
+            unit_ms=self.unit_ms,
+            duration=tuple(self.duration[task] for task in tasks),
+            kind=tuple(number[self.kind[task]] for task in tasks),
+            group=tuple(self.group[task] for task in tasks),
+            needs=tuple(self.needs[task] for task in tasks),
+            stage_of_kind=(0,) * len(kinds),
+            cards_of_kind=tuple(self.cards_of_kind[kind] for kind in kinds),
+            capacity=self.capacity,
+            cards_ready=self.cards_ready,
+            order=(0,),
+            before=((),),
+            after=((),),
+            release=(start,),
+            tasks_in=(len(tasks),),
+        )
+
     def ends(self, starts: Sequence[int]) -> list[int]:
         """Return when each stage ends, one without tasks when it is reached."""
         ends = list(self.release)

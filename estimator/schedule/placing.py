@@ -43,6 +43,11 @@ class Placing:
         """Whether a pass over so many units of time is quick enough to be repeated."""
         return horizon * sum(one.bit_length() + 1 for one in view.capacity) <= MOST_PROFILE_BITS
 
+    @property
+    def steps_a_try(self) -> float:
+        """What one try to place a task costs, in steps of about a microsecond."""
+        return 0.7 + self._horizon * self._bits / 40_000
+
     def early(self, order: Sequence[int]) -> list[int]:
         """Return the starts when each task goes where it fits first, in this order."""
         view = self.view

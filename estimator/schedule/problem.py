@@ -25,12 +25,13 @@ Cancelled = Callable[[], bool]
 class Policy(StrEnum):
     """How the tasks of one stage are shared among its cards.
 
-    Off the cards every policy is AVAILABILITY (LONGEST_FIRST still sorts).
+    Off the cards every policy is AVAILABILITY (LONGEST_FIRST still sorts). BEST is the best plan found.
     """
 
     BLOCKS = "blocks"
     AVAILABILITY = "availability"
     LONGEST_FIRST = "longest_first"
+    BEST = "best"
 
 
 @dataclass(frozen=True, eq=False)

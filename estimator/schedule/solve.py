@@ -6,17 +6,21 @@ from estimator.results.schedule import Schedule
 from estimator.schedule.bounds import StageBounds
 from estimator.schedule.events import Events
 from estimator.schedule.fleet import Fleet, why_blocked
+from estimator.schedule.improve import improved
 from estimator.schedule.network import topological_order
-from estimator.schedule.problem import Cancelled, Problem, SolveStopped, never
+from estimator.schedule.problem import Cancelled, Policy, Problem, SolveStopped, never
 from estimator.schedule.schedule import make_schedule, no_schedule
 
 
-def solve(problem: Problem, cancelled: Cancelled = never) -> Schedule:
+def solve(problem: Problem, cancelled: Cancelled = never, start: Schedule | None = None) -> Schedule:
     """Return who runs what when, always the same for the same problem, with a lower bound on the delivery.
 
     Tasks that can never start make the schedule infeasible and are named in `blocked`. Raises CycleFound when
     stages wait for each other in a circle, and SolveStopped soon after `cancelled` answers yes.
+    With `start`, a schedule that keeps this problem's rules too, the answer is never later than it.
     """
+    if start is not None or Policy.BEST in problem.policy:
+        return improved(problem, start=start, cancelled=cancelled)
     order = topological_order(problem.stage_count, problem.after)
     fleet = Fleet(problem)
     blocked = why_blocked(fleet)

@@ -51,6 +51,7 @@ class WorkPage(Page):
         )
         self._quote = Quote()
         self._estimate: Estimate | None = None
+        self._drawn: tuple[Quote | None, object] = (None, None)
         self._stage_id = ""
         self._led_to: Place = ()
         self._said: set[Target] = set()
@@ -79,8 +80,7 @@ class WorkPage(Page):
         self.alone.show_quote(quote)
         self.shared.show_quote(quote)
         self.stages.show_quote(quote, self._stage_id)
-        self.flow.show_flow(flow_of(self.words, quote, estimate))
-        self._flow_area.setFixedHeight(self.flow.minimumSizeHint().height() + 2)
+        self._show_flow()
         for widget in (self._flow_title, self._flow_note, self._flow_frame):
             widget.setVisible(bool(stages))
         self._show_stage()
@@ -229,6 +229,16 @@ class WorkPage(Page):
         places = [stage.id for stage in self._quote.workload.stages]
         number = places.index(self._stage_id) + 1 if self._stage_id in places else 0
         self.inspector.show_stage(self._quote, self._quote.workload.stage(self._stage_id), number)
+
+    def _show_flow(self) -> None:
+        """Draw the picture, unless it is of the same quote and conditions: with many stages it takes its time."""
+        conditions = None if self._estimate is None else self._estimate.conditions
+        former_quote, former_conditions = self._drawn
+        if self._quote is former_quote and conditions is former_conditions:
+            return
+        self._drawn = (self._quote, conditions)
+        self.flow.show_flow(flow_of(self.words, self._quote, self._estimate))
+        self._flow_area.setFixedHeight(self.flow.minimumSizeHint().height() + 2)
 
     def _go_to_stage(self, place: Place) -> bool:
         if len(place) < 3 or self._quote.workload.stage(place[2]) is None:

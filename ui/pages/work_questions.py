@@ -172,6 +172,7 @@ class AloneBox:
             self.delivered_as.addItem(words.word(one), one)
         self.delivered_as.activated.connect(self._delivered_chosen)
         field = Field(theme, words.t("Delivered by unit or by batch?"), self.delivered_as)
+        field.label.setWordWrap(True)
         self.fields: dict[Place, Field] = {("workload", "delivered_as"): field}
         column.addWidget(field)
 

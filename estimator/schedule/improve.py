@@ -1,0 +1,156 @@
+"""The best plan found: the plans by rules, and a search where the stages that ask for it can be seen as counts.
+
+Where the stages follow each other one by one, each is searched by itself: the sooner each ends the better.
+Tasks that only share equal slots take the exact re-balancing; all else orders of tasks. The effort counts
+steps: the same problem gives the same plan on any machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from estimator.results.schedule import Schedule, Status
+from estimator.schedule.bounds import StageBounds
+from estimator.schedule.counted import Counted, counted, schedule_of
+from estimator.schedule.events import Events
+from estimator.schedule.fleet import Fleet, why_blocked
+from estimator.schedule.independent import share_independent
+from estimator.schedule.network import topological_order
+from estimator.schedule.orders import best_starts
+from estimator.schedule.problem import Cancelled, Policy, Problem, SolveStopped, never
+from estimator.schedule.schedule import make_schedule, no_schedule
+from estimator.schedule.started import started
+
+DEFAULT_EFFORT = 50
+"""About the milliseconds that a search may take, whatever the number of tasks."""
+
+
+def improved(
+    problem: Problem,
+    effort: int = DEFAULT_EFFORT,
+    start: Schedule | None = None,
+    cancelled: Cancelled = never,
+) -> Schedule:
+    """Return the best plan found, its lower bound the best known too; never later than `start`.
+
+    The stages of policy BEST are searched; where another stage has a choice to make and its own policy, the
+    better of two rules is taken for them. `start` is a schedule that keeps this problem's rules, such as the
+    plan of the same problem under tighter ones. Raises CycleFound and SolveStopped like `solve`.
+    """
+    order = topological_order(problem.stage_count, problem.after)
+    fleet = Fleet(problem)
+    blocked = why_blocked(fleet)
+    if blocked:
+        return no_schedule(problem, blocked)
+    bounds = StageBounds(fleet, order)
+    best = None if start is None or start.status is Status.INFEASIBLE else started(fleet, start)
+    bound = bounds.lower_bound_ms
+    for plan in _by_rules(problem, bounds, cancelled):
+        if best is None or plan.delivery_ms < best.delivery_ms:
+            best = plan
+        if best.delivery_ms <= bound:
+            break
+    if best is None:
+        raise ValueError("a problem without a plan is blocked")
+    view = counted(fleet, order) if best.delivery_ms > bound and _is_free(fleet) else None
+    if view is not None:
+        search = _Sequence(view, bounds, effort, cancelled)
+        starts = search.starts()
+        bound = max(bound, search.bound * view.unit_ms)
+        if view.delivery(starts) * view.unit_ms < best.delivery_ms:
+            best = schedule_of(fleet, view, starts, bound)
+    return replace(best, lower_bound_ms=bound)
+
+
+def _by_rules(problem: Problem, bounds: StageBounds, cancelled: Cancelled) -> Iterator[Schedule]:
+    """Yield the plans in which the stages to search go longest first, then in list order."""
+    for rule in (Policy.LONGEST_FIRST, Policy.AVAILABILITY)[: 1 + (Policy.BEST in problem.policy)]:
+        if cancelled():
+            raise SolveStopped
+        policies = tuple(rule if one is Policy.BEST else one for one in problem.policy)
+        by_rule = replace(problem, policy=policies)
+        events = Events(Fleet(by_rule), bounds.tail_ms, cancelled)
+        events.run()
+        yield make_schedule(problem, events.runs, events.stage_start_ms, events.stage_end_ms, events.used, 0)
+
+
+def _is_free(fleet: Fleet) -> bool:
+    """Whether each stage is to be searched, or has nothing to choose among."""
+    for parts, policy in zip(fleet.parts, fleet.problem.policy, strict=True):
+        groups = [group for part in parts for group in part.groups]
+        alone = sum(fleet.count[group] for group in groups) <= 1
+        alike = len(groups) == 1 and policy is not Policy.BLOCKS
+        if policy is not Policy.BEST and not alone and not alike:
+            return False
+    return True
+
+
+class _Sequence:
+    """A counted problem searched, stage by stage where its stages follow each other."""
+
+    def __init__(self, view: Counted, bounds: StageBounds, effort: int, cancelled: Cancelled) -> None:
+        self._view = view
+        self._effort = effort
+        self._cancelled = cancelled
+        self._tail = [-(-tail // view.unit_ms) for tail in bounds.tail_ms]
+        self._length = [-(-length // view.unit_ms) for length in bounds.length_ms]
+        self.bound = -(-bounds.lower_bound_ms // view.unit_ms)
+
+    def starts(self) -> list[int]:
+        """Return the best starts found; `bound` may have risen."""
+        view = self._view
+        if not _follow_each_other(view):
+            return best_starts(view, self._tail, self.bound, self._effort, self._cancelled)
+        effort = -(-self._effort // max(1, sum(count > 1 for count in view.tasks_in)))
+        tasks_of: list[list[int]] = [[] for _ in view.release]
+        for task, kind in enumerate(view.kind):
+            tasks_of[view.stage_of_kind[kind]].append(task)
+        starts = [0] * view.task_count
+        ends, least = list(view.release), list(view.release)
+        for stage in view.order:
+            ends[stage] = max([ends[stage], *(ends[one] for one in view.before[stage])])
+            least[stage] = max([least[stage], *(least[one] for one in view.before[stage])])
+            if not tasks_of[stage]:
+                continue
+            part = view.only(stage, tasks_of[stage], ends[stage])
+            found, begin, length = self._stage_starts(stage, part, effort)
+            least[stage] = max(least[stage], begin) + length
+            for task, start in zip(tasks_of[stage], found, strict=True):
+                starts[task] = start
+                ends[stage] = max(ends[stage], start + view.duration[task])
+        self.bound = max(self.bound, *least)
+        return starts
+
+    def _stage_starts(self, stage: int, part: Counted, effort: int) -> tuple[Sequence[int], int, int]:
+        """Return the starts, a moment before which no task of the stage starts and its least length."""
+        start, length = part.release[0], self._length[stage]
+        slots = _equal_slots(part)
+        if slots == 0:
+            return best_starts(part, [0], start + length, effort, self._cancelled), 0, length
+        ready = part.cards_ready[0] if part.cards_of_kind[0] else 0
+        sharing = share_independent(part.duration, slots, effort, self._cancelled)
+        free_at = [max(start, ready)] * slots
+        starts = []
+        for slot, each in zip(sharing.slot_of, part.duration, strict=True):
+            starts.append(free_at[slot])
+            free_at[slot] += each
+        return starts, ready, max(length, sharing.bound)
+
+
+def _follow_each_other(view: Counted) -> bool:
+    """Whether of any two stages with tasks one waits for the other."""
+    reached = [0] * len(view.release)
+    for stage in view.order:
+        before = max((reached[one] for one in view.before[stage]), default=0)
+        reached[stage] = before + (view.tasks_in[stage] > 0)
+    return max(reached) == sum(count > 0 for count in view.tasks_in)
+
+
+def _equal_slots(view: Counted) -> int:
+    """Return how many tasks can run at once where that is all they share; 0 where there is more to it."""
+    if len(view.stage_of_kind) != 1 or len(set(view.cards_ready)) > 1:
+        return 0
+    if any(held != view.duration[0] for _, _, held in view.needs[0]) or not view.needs[0]:
+        return 0
+    return min(view.capacity[number] // amount for number, amount, _ in view.needs[0])
