@@ -7,7 +7,6 @@ undo needs. Each change is estimated in the background: the headline first, the 
 from __future__ import annotations
 
 import datetime as dt
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,12 +23,6 @@ from ui.runner import Runner
 Edit = Callable[[Quote], Quote]
 
 RECOVERY_SECONDS = 20
-SWITCH_SECONDS = 0.0005
-"""How long a thread keeps Python before another may have it; 0.005 unless said.
-
-Qt calls back into Python for each cell that it paints or measures, and each time waits for the thread that
-estimates to let go: with the usual interval a table of 100 cells takes half a second instead of 50 ms.
-"""
 _HEADLINE = "headline"
 _COMPARISONS = "comparisons"
 WORK_KEYS = (_HEADLINE, _COMPARISONS)
@@ -61,7 +54,6 @@ class Session(QObject):
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        sys.setswitchinterval(SWITCH_SECONDS)
         self._runner = runner
         self._today = today
         self._recovery = recovery_folder

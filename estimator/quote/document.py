@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from decimal import Decimal
 from enum import StrEnum
+from functools import cached_property
 from typing import Annotated
 
 from pydantic import Field, PositiveInt
@@ -159,4 +160,8 @@ class Quote(Frozen):
 
     def offer(self, offer_id: str) -> Lot | HourlyOffer | None:
         """Return the copied offer of that id, or None."""
-        return next((offer for offer in self.offers if offer.id == offer_id), None)
+        return self._offers_by_id.get(offer_id)
+
+    @cached_property
+    def _offers_by_id(self) -> dict[str, Lot | HourlyOffer]:
+        return {offer.id: offer for offer in reversed(self.offers)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from enum import StrEnum
+from functools import cached_property
 
 from pydantic import Field, PositiveInt, model_validator
 
@@ -215,7 +216,11 @@ class Workload(Frozen):
 
     def stage(self, stage_id: str) -> Stage | None:
         """Return the stage of that id, or None."""
-        return next((stage for stage in self.stages if stage.id == stage_id), None)
+        return self._stages_by_id.get(stage_id)
+
+    @cached_property
+    def _stages_by_id(self) -> dict[str, Stage]:
+        return {stage.id: stage for stage in reversed(self.stages)}
 
     @property
     def main_stage(self) -> Stage | None:

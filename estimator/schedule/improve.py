@@ -14,8 +14,9 @@ from estimator.results.schedule import Schedule, Status
 from estimator.schedule.bounds import StageBounds
 from estimator.schedule.counted import Counted, counted, schedule_of
 from estimator.schedule.events import Events
+from estimator.schedule.flat import flat_plan
 from estimator.schedule.fleet import Fleet, why_blocked
-from estimator.schedule.independent import share_independent
+from estimator.schedule.independent import PLENTY_A_SLOT, share_independent
 from estimator.schedule.network import topological_order
 from estimator.schedule.orders import best_starts
 from estimator.schedule.problem import Cancelled, Policy, Problem, SolveStopped, never
@@ -38,6 +39,10 @@ def improved(
     better of two rules is taken for them. `start` is a schedule that keeps this problem's rules, such as the
     plan of the same problem under tighter ones. Raises CycleFound and SolveStopped like `solve`.
     """
+    if start is None:
+        flat = flat_plan(problem)
+        if flat is not None and (flat.is_optimal or problem.group_count > PLENTY_A_SLOT * problem.card_count):
+            return flat
     order = topological_order(problem.stage_count, problem.after)
     fleet = Fleet(problem)
     blocked = why_blocked(fleet)

@@ -15,16 +15,18 @@ from dataclasses import dataclass
 from math import gcd
 
 import numpy as np
+from numpy.typing import NDArray
 
 from estimator.schedule.packing import packed
-from estimator.schedule.problem import Cancelled, SolveStopped, never
+from estimator.schedule.problem import Cancelled, Column, SolveStopped, never
 
 MOST_CELLS = 500_000
 """How many (tasks, slots) pairs the lifted bound looks at: some 10 ms."""
-MOST_BITS = 2**21
-"""Size of a subset sum; longer durations are rounded to fit, and the split is judged by the true ones."""
-MOST_WORK = 2**26
-"""Bits times tasks of one split: beyond, only some of the two slots' tasks change places."""
+MOST_WORK = 2**24
+"""Bits times tasks of one split: beyond, only a few of the two slots' tasks change places."""
+FEW = 24
+COST_OF_HALVES = 60_000
+"""Cost of a split of a few tasks by halves, whatever their durations."""
 PLENTY_A_SLOT = 400
 """From how many tasks a slot on longest first is within a hundredth of a per cent: nothing is worth doing."""
 UNIT_OF_EFFORT = 150_000
@@ -65,7 +67,7 @@ def share_independent(
     return Sharing(tuple(slot_of), max(loads) * unit, bound * unit)
 
 
-def lifted_bound(durations: Sequence[int], slots: int) -> int:
+def lifted_bound(durations: Sequence[int] | Column, slots: int) -> int:
     """Return a moment before which no sharing ends, from the l longest tasks and some k slots, for all l and k.
 
     Some k slots run at least k * floor(l / m) + min(k, l mod m) of the l longest, hence at least the shortest
@@ -202,31 +204,28 @@ class _Balance:
 
     def _pool(self, slot: int, other: int) -> tuple[list[int], int]:
         """Return tasks of both slots in random order and the load of the first one's tasks left out."""
-        first, second = self.tasks[slot], self.tasks[other]
-        bits = min(MOST_BITS, self.loads[slot] + self.loads[other])
-        most = max(24, MOST_WORK // (bits + 1))
-        pool = first + second
+        pool = self.tasks[slot] + self.tasks[other]
         self._chance.shuffle(pool)
-        if len(pool) <= most:
+        if len(pool) <= FEW or len(pool) * (self.loads[slot] + self.loads[other]) <= MOST_WORK:
             return pool, 0
-        pool = pool[:most]
+        pool = pool[:FEW]
         pooled = set(pool)
-        return pool, sum(self._durations[task] for task in first if task not in pooled)
+        return pool, sum(self._durations[task] for task in self.tasks[slot] if task not in pooled)
 
     def _subset(self, pool: Sequence[int], target: int) -> list[int]:
-        """Return tasks whose durations add up to the most that does not exceed `target`, up to rounding."""
-        durations = self._durations
-        unit = -(-target // MOST_BITS) or 1
-        goal = target // unit
-        mask = (1 << (goal + 1)) - 1
-        sizes = [-(-durations[task] // unit) for task in pool]
+        """Return tasks whose durations add up to the most that does not exceed `target`."""
+        if len(pool) <= FEW and len(pool) * target > COST_OF_HALVES * 64:
+            self._cost += COST_OF_HALVES
+            return self._subset_by_halves(pool, target)
+        sizes = [self._durations[task] for task in pool]
+        mask = (1 << (target + 1)) - 1
         reached, sums = 1, [1]
         for size in sizes:
             reached |= (reached << size) & mask
             sums.append(reached)
-            if reached >> goal:
+            if reached >> target:
                 break
-        self._cost += (len(sums) * (goal + 4000)) // 64
+        self._cost += (len(sums) * (target + 4000)) // 64
         left = reached.bit_length() - 1
         chosen: list[int] = []
         for place in range(len(sums) - 2, -1, -1):
@@ -234,3 +233,21 @@ class _Balance:
                 chosen.append(pool[place])
                 left -= sizes[place]
         return chosen
+
+    def _subset_by_halves(self, pool: Sequence[int], target: int) -> list[int]:
+        """Do the same by all sums of one half of the pool and the best of the other half to each."""
+        middle = len(pool) // 2
+        first, second = (self._all_sums(half) for half in (pool[:middle], pool[middle:]))
+        order = np.argsort(second, kind="stable")
+        place = np.searchsorted(second, target - first, side="right", sorter=order) - 1
+        total = np.where(place >= 0, first + second[order[np.maximum(place, 0)]], -1)
+        best = int(np.argmax(total))
+        signs = best | int(order[place[best]]) << middle
+        return [task for number, task in enumerate(pool) if signs >> number & 1]
+
+    def _all_sums(self, tasks: Sequence[int]) -> NDArray[np.int64]:
+        """Return the sum of each subset; bit i of its place says whether task i is in."""
+        sums = np.zeros(1, dtype=np.int64)
+        for task in tasks:
+            sums = np.concatenate((sums, sums + self._durations[task]))
+        return sums

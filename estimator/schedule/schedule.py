@@ -99,7 +99,7 @@ def _assemble(
     start = read_only(start[row])
     length = read_only(np.array(lengths, dtype=np.int64)[order][row])
     end = start + length * count[row]
-    busy, first, last = _card_columns(problem.card_count, card, start, end)
+    busy, first, last = card_columns(problem.card_count, card, start, end)
     return Schedule(
         status=Status.INFEASIBLE if blocked else Status.FEASIBLE,
         blocked=blocked,
@@ -124,7 +124,8 @@ def _assemble(
     )
 
 
-def _card_columns(cards: int, card: Column, start: Column, end: Column) -> tuple[Column, Column, Column]:
+def card_columns(cards: int, card: Column, start: Column, end: Column) -> tuple[Column, Column, Column]:
+    """Return each card's busy time and its first and last moment, -1 where it is unused."""
     on = card >= 0
     busy, last = np.zeros(cards, dtype=np.int64), np.full(cards, -1, dtype=np.int64)
     first = np.full(cards, np.iinfo(np.int64).max, dtype=np.int64)

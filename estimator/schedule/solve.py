@@ -5,6 +5,7 @@ from __future__ import annotations
 from estimator.results.schedule import Schedule
 from estimator.schedule.bounds import StageBounds
 from estimator.schedule.events import Events
+from estimator.schedule.flat import flat_plan
 from estimator.schedule.fleet import Fleet, why_blocked
 from estimator.schedule.improve import improved
 from estimator.schedule.network import topological_order
@@ -21,6 +22,9 @@ def solve(problem: Problem, cancelled: Cancelled = never, start: Schedule | None
     """
     if start is not None or Policy.BEST in problem.policy:
         return improved(problem, start=start, cancelled=cancelled)
+    flat = flat_plan(problem)
+    if flat is not None:
+        return flat
     order = topological_order(problem.stage_count, problem.after)
     fleet = Fleet(problem)
     blocked = why_blocked(fleet)
