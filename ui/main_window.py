@@ -72,8 +72,10 @@ class MainWindow(QMainWindow):
         self._files: Files | None = None
         self._catalogue: OwnCatalogue | None = None
         self._document: DocumentView | None = None
-        self.setMinimumSize(*SMALLEST)
-        self.resize(1366, 768)
+        room = self.screen().availableGeometry()
+        # Where scaling leaves less than the smallest window, it takes the screen and pages scroll both ways.
+        self.setMinimumSize(min(SMALLEST[0], room.width()), min(SMALLEST[1], room.height()))
+        self.resize(min(1366, room.width()), min(768, room.height()))
         self.setAcceptDrops(True)
         self._stale_timer = QTimer(self)
         self._stale_timer.setSingleShot(True)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from estimator.schedule import Policy, Problem, Schedule, SolveStopped, Status, bars, improved, solve
+from estimator.schedule import Policy, Problem, Schedule, SolveStopped, Status, bars, flat, improved, solve
 from estimator.schedule.independent import lifted_bound, longest_first, share_independent
 from estimator.schedule.packing import packed
 from tests.core.test_schedule_invariants import (
@@ -206,3 +206,47 @@ def test_the_same_problem_gives_the_same_best_plan() -> None:
     first, second = improved(problem), improved(problem)
     assert first.run_card.tolist() == second.run_card.tolist()
     assert first.run_start_ms.tolist() == second.run_start_ms.tolist()
+
+
+def test_tasks_over_two_cards_are_shared_among_slots_of_several_nodes() -> None:
+    # Two nodes of three cards hold one pair each: 3, 3, 2, 2, 2 on two slots end at 6, and 12 / 2 proves it.
+    problem = replace(
+        plain([3, 3, 2, 2, 2], 6, Policy.BEST),
+        cards=np.full(5, 2),
+        card_node=np.array([0, 0, 0, 1, 1, 1]),
+    )
+    best = solve(problem)
+    assert_keeps_every_rule(best, problem)
+    assert (best.delivery_ms, best.lower_bound_ms) == (6, 6)
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.integers(0, 20), min_size=1, max_size=30),
+    st.integers(1, 5),
+    st.sampled_from([Policy.AVAILABILITY, Policy.LONGEST_FIRST]),
+    st.integers(0, 5),
+)
+def test_the_short_way_gives_the_plan_of_the_long_one(
+    durations: list[int], cards: int, policy: Policy, ready: int
+) -> None:
+    problem = replace(plain(durations, cards, policy), card_ready_ms=np.full(cards, ready))
+    long = solve(problem)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(flat, "LEAST_TASKS", 1)
+        short = solve(problem)
+    for name in ("run_group", "run_start_ms", "run_card", "run_count", "card_busy_ms", "card_last_ms"):
+        assert getattr(short, name).tolist() == getattr(long, name).tolist(), name
+    assert (short.delivery_ms, short.longest_tail_ms) == (long.delivery_ms, long.longest_tail_ms)
+    assert long.lower_bound_ms <= short.lower_bound_ms <= short.delivery_ms
+
+
+def test_the_short_way_is_taken_for_many_tasks_and_is_never_below_its_bound() -> None:
+    durations = np.random.default_rng(3).integers(1, 10**6, 3_000).tolist()
+    best = solve(plain(durations, 7, Policy.BEST))
+    assert (
+        best.lower_bound_ms
+        <= best.delivery_ms
+        <= solve(plain(durations, 7, Policy.LONGEST_FIRST)).delivery_ms
+    )
+    assert_each_task_once(best, plain(durations, 7, Policy.BEST))
