@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import lru_cache
 
@@ -282,12 +282,25 @@ def _solved(problem: Problem) -> Schedule:
     key = _content(problem)
     found = _remembered.get(key)
     if found is None:
-        found = solve(problem, is_unwanted)
+        found = _best_found(problem) if Policy.BEST in problem.policy else solve(problem, is_unwanted)
         _remembered[key] = found
         while len(_remembered) > REMEMBERED:
             _remembered.popitem(last=False)
     else:
         _remembered.move_to_end(key)
+    return found
+
+
+def _best_found(problem: Problem) -> Schedule:
+    """Return the best plan found, never later than what any single rule gives the same tasks."""
+    found = solve(problem, is_unwanted)
+    for rule in (Policy.BLOCKS, Policy.AVAILABILITY, Policy.LONGEST_FIRST):
+        if found.status is Status.INFEASIBLE or found.is_optimal:
+            break
+        policies = tuple(rule if one is Policy.BEST else one for one in problem.policy)
+        by_rule = _solved(replace(problem, policy=policies))
+        if by_rule.delivery_ms < found.delivery_ms:
+            found = solve(problem, is_unwanted, by_rule)
     return found
 
 

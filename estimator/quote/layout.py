@@ -14,11 +14,12 @@ from estimator.quote.work import StateClass
 
 
 class AssignmentPolicy(StrEnum):
-    """Who gets the next task: fixed blocks, the first free in arrival order, or longest first."""
+    """Who gets the next task: fixed blocks, the first free in arrival order, longest first, or the best found."""
 
     BLOCKS = "blocks"
     AVAILABILITY = "availability"
     LONGEST_FIRST = "longest_first"
+    BEST = "best"
 
 
 class Partition(StrEnum):

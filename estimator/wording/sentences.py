@@ -246,6 +246,7 @@ PLURAL_SENTENCES: dict[str, tuple[str, str]] = {}
 
 WORDS: dict[str, str | tuple[str, str]] = {
     "AssignmentPolicy.availability": _("By availability"),
+    "AssignmentPolicy.best": _("Best found"),
     "AssignmentPolicy.blocks": _("Fixed blocks"),
     "AssignmentPolicy.longest_first": _("Longest first"),
     "ConditionState.failed": _("Failed"),

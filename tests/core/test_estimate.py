@@ -14,7 +14,16 @@ from estimator.catalogue import TermPrice
 from estimator.estimate import EstimateCancelled, estimate, headline
 from estimator.evidence import GIVEN, EvidenceKind, StatedDuration
 from estimator.problems import Absent, Severity
-from estimator.quote import CardFactor, Organisation, Stage, StageKind, StageLayout, Tasks, Workload
+from estimator.quote import (
+    AssignmentPolicy,
+    CardFactor,
+    Organisation,
+    Stage,
+    StageKind,
+    StageLayout,
+    Tasks,
+    Workload,
+)
 from estimator.results.estimate import QuoteStatus, Timing
 from estimator.storage import quote_from_text
 from estimator.units import MS_PER_DAY, MS_PER_HOUR, TimeUnit
@@ -350,3 +359,29 @@ def test_a_whole_lot_with_more_cards_than_the_quota_is_over_it() -> None:
     plan = estimate(quote, TODAY).plan("A/lots:b200-sxm")
     assert plan is not None
     assert plan.within_quota is False
+
+
+@having(st.lists(st.integers(1, 40), min_size=1, max_size=14), st.integers(2, 5))
+def test_the_best_plan_found_is_never_later_than_a_rule_and_never_below_its_bound(
+    durations: list[int], cards: int
+) -> None:
+    quote = source_quote(
+        conversion(tuple(durations)), organisations=(organisation("A", cards),), quota_cards=None
+    )
+    result = estimate(quote, TODAY).organisation("A")
+    assert result is not None
+    found = {one.policy: one for one in result.policies}
+    best = found[AssignmentPolicy.BEST]
+    assert best.delivery_ms == min(one.delivery_ms for one in found.values())
+    assert best.delivery_ms >= best.lower_bound_ms
+
+
+def test_the_best_plan_of_3_3_2_2_2_on_two_cards_is_the_optimum_6_and_says_so() -> None:
+    stage = conversion((3, 3, 2, 2, 2))
+    quote = source_quote(stage, organisations=(organisation("A", 2, AssignmentPolicy.BEST),))
+    quote = quote.replaced(workload=quote.workload.replaced(stages=(stage,)))
+    result = estimate(quote, TODAY).organisation("A")
+    assert result is not None
+    assert isinstance(result.timing, Timing)
+    assert result.timing.delivery_ms == 6 * MINUTE
+    assert result.timing.schedule.is_optimal

@@ -241,12 +241,50 @@ def test_the_short_way_gives_the_plan_of_the_long_one(
     assert long.lower_bound_ms <= short.lower_bound_ms <= short.delivery_ms
 
 
-def test_the_short_way_is_taken_for_many_tasks_and_is_never_below_its_bound() -> None:
-    durations = np.random.default_rng(3).integers(1, 10**6, 3_000).tolist()
-    best = solve(plain(durations, 7, Policy.BEST))
-    assert (
-        best.lower_bound_ms
-        <= best.delivery_ms
-        <= solve(plain(durations, 7, Policy.LONGEST_FIRST)).delivery_ms
+@settings(max_examples=60)
+@given(st.lists(st.integers(0, 20), min_size=1, max_size=30), st.integers(1, 5), st.integers(0, 5))
+def test_the_best_plan_by_the_short_way_keeps_every_rule(
+    durations: list[int], cards: int, ready: int
+) -> None:
+    problem = replace(plain(durations, cards, Policy.BEST), card_ready_ms=np.full(cards, ready))
+    long = solve(problem)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(flat, "LEAST_TASKS", 1)
+        short = solve(problem)
+    assert_keeps_every_rule(short, problem)
+    assert short.delivery_ms == long.delivery_ms
+
+
+def test_many_distinct_tasks_are_shared_to_the_bound() -> None:
+    durations = np.random.default_rng(3).integers(9 * 10**5, 10**6, 3_000).tolist()
+    problem = plain(durations, 70, Policy.BEST)
+    best = solve(problem)
+    assert_each_task_once(best, problem)
+    assert best.lower_bound_ms <= best.delivery_ms
+    assert best.delivery_ms < solve(plain(durations, 70, Policy.LONGEST_FIRST)).delivery_ms
+
+
+@settings(max_examples=80)
+@given(st.data(), st.integers(1, 7), st.integers(2, 3))
+def test_tasks_on_unlike_cards_reach_the_optimum_of_small_problems(
+    data: st.DataObject, tasks: int, cards: int
+) -> None:
+    row = st.lists(st.integers(-1, 12), min_size=cards, max_size=cards).filter(lambda one: max(one) >= 0)
+    durations = np.array(data.draw(st.lists(row, min_size=tasks, max_size=tasks)))
+    ready = data.draw(st.lists(st.integers(0, 4), min_size=cards, max_size=cards))
+    problem = replace(
+        plain([0] * tasks, cards, Policy.BEST),
+        duration_ms=durations,
+        card_model=np.arange(cards),
+        card_ready_ms=np.array(ready),
     )
-    assert_each_task_once(best, plain(durations, 7, Policy.BEST))
+    best = improved(problem, effort=20)
+    assert_keeps_every_rule(best, problem)
+    ends = []
+    for choice in product(range(cards), repeat=tasks):
+        loads = [0] * cards
+        for task, card in enumerate(choice):
+            loads[card] += int(durations[task, card]) if durations[task, card] >= 0 else 10**6
+        ends.append(max(ready[card] + loads[card] for card in set(choice)))
+    assert best.lower_bound_ms <= min(ends)
+    assert best.delivery_ms == min(ends)

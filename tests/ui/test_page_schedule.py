@@ -260,7 +260,7 @@ def test_a_resource_used_up_to_its_capacity_is_said() -> None:
 def test_the_policies_say_their_gap_and_which_one_is_chosen(complete: Estimate) -> None:
     rows = policy_rows(sample(), complete)
     assert [row.result.policy for row in rows] == list(AssignmentPolicy)
-    assert [row.chosen for row in rows] == [True, False, False]
+    assert [row.chosen for row in rows] == [True, False, False, False]
     assert {row.gap for row in rows} == {0}
 
 
