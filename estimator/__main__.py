@@ -22,6 +22,7 @@ from estimator.problems import FileRefused, Problem, Severity
 from estimator.quote import Quote
 from estimator.results.estimate import Estimate
 from estimator.score import memory_score, score_json, score_text
+from estimator.score.schedule import DEFAULT_EFFORT, report_text, schedule_json, score_schedule
 from estimator.storage import SUFFIX, quote_from_text, read_quote, write_atomically
 from estimator.terminal import comparison_text, estimate_text, problems_text
 from estimator.wording import Language, NumberFormat, Wording
@@ -102,11 +103,22 @@ def _compare(options: argparse.Namespace, words: Wording) -> int:
 
 
 def _score(options: argparse.Namespace, words: Wording) -> int:
+    if options.engine == "schedule":
+        return _score_schedule(options, words)
     score = memory_score(Path(options.points))
     if options.json:
         _print_json(score_json(score))
     else:
         print(score_text(words, score), end="")
+    return FINE if any(one.n for one in score.summary) else PROBLEMS
+
+
+def _score_schedule(options: argparse.Namespace, words: Wording) -> int:
+    score = score_schedule(Path(options.points), options.effort)
+    if options.json:
+        _print_json(schedule_json(score))
+    else:
+        print(report_text(words, score), end="")
     return FINE if any(one.n for one in score.summary) else PROBLEMS
 
 
@@ -162,8 +174,11 @@ def _parser(words: Wording) -> argparse.ArgumentParser:
     score = commands.add_parser(
         "score", parents=[common], help=words.t("hold an engine against a file of known answers")
     )
-    score.add_argument("engine", choices=["memory"])
+    score.add_argument("engine", choices=["memory", "schedule"])
     score.add_argument("points", help=words.t("a .json file of measured points"))
+    score.add_argument(
+        "--effort", type=int, default=DEFAULT_EFFORT, help=words.t("steps of the search, about milliseconds")
+    )
     score.set_defaults(run=_score)
     return parser
 

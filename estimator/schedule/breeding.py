@@ -11,6 +11,7 @@ import random
 from collections.abc import Sequence
 
 from estimator.schedule.counted import Counted
+from estimator.schedule.dispatch import Dispatch
 from estimator.schedule.placing import Placing
 from estimator.schedule.problem import Cancelled, SolveStopped
 
@@ -19,7 +20,9 @@ MUTATION = 0.1
 """Share of a child's tasks that change places with their neighbour."""
 
 BARREN = 120
-"""After so many children in a row that were not taken in the population begins anew."""
+"""After so many children in a row of which none was shorter than the longest of all, the population begins anew."""
+SERVED = 0.5
+"""Share of children that are served by rank, not placed in order."""
 STRANGERS = 0.15
 """Share of newcomers without parents where most tasks have many equals: whole kinds in a new order."""
 
@@ -27,8 +30,9 @@ STRANGERS = 0.15
 class Breeding:
     """A population of justified plans. `best` is the starts of the shortest one."""
 
-    def __init__(self, placing: Placing, bound: int, cancelled: Cancelled) -> None:
+    def __init__(self, placing: Placing, dispatch: Dispatch, bound: int, cancelled: Cancelled) -> None:
         self._placing = placing
+        self._dispatch = dispatch
         self._bound = bound
         self._cancelled = cancelled
         self._chance = random.Random(1)
@@ -57,17 +61,23 @@ class Breeding:
             worst = max(people)
             if length > worst[0]:
                 return
+            if length < worst[0]:
+                self._last_new = self._born
             people.remove(worst)
             self._known.discard(worst[2])
         people.append((length, -self._born, order))
-        self._last_new = self._born
         self._known.add(order)
 
-    def breed(self, most_tries: int) -> None:
-        """Cross and mutate until the bound is met or so many placements were tried."""
+    @property
+    def steps(self) -> float:
+        """What placing and dispatching have cost so far, in steps of about a microsecond."""
+        return self._placing.tries * self._placing.steps_a_try + self._dispatch.steps
+
+    def breed(self, most_steps: float) -> None:
+        """Cross and mutate until the bound is met or so many steps are spent."""
         placing = self._placing
         few_kinds = 2 * len(placing.view.stage_of_kind) <= placing.view.task_count
-        while placing.tries < most_tries and self.length > self._bound and len(self._people) > 1:
+        while self.steps < most_steps and self.length > self._bound and len(self._people) > 1:
             if few_kinds and self._chance.random() < STRANGERS:
                 child = _drawn(placing.view, self._chance)
             else:
@@ -75,7 +85,10 @@ class Breeding:
                 self._mutate(child)
             if self._born - self._last_new > BARREN:
                 self._begin_anew()
-            self.add(placing.early(placing.in_order(child)))
+            if self._chance.random() < SERVED:
+                self.add(self._dispatch.run(child)[1])
+            else:
+                self.add(placing.early(placing.in_order(child)))
 
     def _begin_anew(self) -> None:
         """Keep the two best and let strangers in: the others have become too alike to find anything new."""

@@ -1,14 +1,15 @@
 """A problem seen as single tasks on counted capacities, where nobody asks which card: what a search works on.
 
-Possible where all cards in play are alike and a task over several cards may take any of them. Kinds are tasks
-of one stage with equal needs. A found list of starts becomes a schedule with cards here; nothing is searched.
+Possible where all cards in play are alike and a task over several cards may take any of them, or all tasks
+want as many cards, so that slots are counted in place of cards. Kinds are tasks of one stage with equal needs.
+A found list of starts becomes a schedule with cards here; nothing is searched.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import gcd
 
 from estimator.results.schedule import Schedule
@@ -22,6 +23,8 @@ MOST_TASKS = 3_000
 
 Need = tuple[int, int, int]
 """(capacity's number, amount, time held)."""
+_Place = tuple[int, tuple[int, ...]]
+"""(when it is ready, its cards)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +42,11 @@ class Counted:
     """[t]"""
     stage_of_kind: tuple[int, ...]
     cards_of_kind: tuple[int, ...]
+    """[k] cards, or slots, that a task needs."""
     capacity: tuple[int, ...]
-    """[r] the cards are number 0."""
+    """[r] the cards, or the slots of several cards, are number 0."""
     cards_ready: tuple[int, ...]
-    """When each card may be used first, rising."""
+    """When each of them may be used first, rising."""
     order: tuple[int, ...]
     """The stages, each after those that it waits for."""
     before: tuple[tuple[int, ...], ...]
@@ -78,6 +82,28 @@ class Counted:
             tasks_in=(len(tasks),),
         )
 
+    def mirrored(self) -> Counted:
+        """Return the problem seen from the end: who waits for whom is turned round, nothing is released late."""
+        nothing = (0,) * len(self.release)
+        ready = (0,) * len(self.cards_ready)
+        return replace(
+            self,
+            cards_ready=ready,
+            order=self.order[::-1],
+            before=self.after,
+            after=self.before,
+            release=nothing,
+        )
+
+    @property
+    def holds_whole(self) -> bool:
+        """Whether each task holds all that it needs from its start to its end."""
+        return all(
+            held == length
+            for row, length in zip(self.needs, self.duration, strict=True)
+            for _, _, held in row
+        )
+
     def ends(self, starts: Sequence[int]) -> list[int]:
         """Return when each stage ends, one without tasks when it is reached."""
         ends = list(self.release)
@@ -98,23 +124,22 @@ class Counted:
 def counted(fleet: Fleet, order: Sequence[int]) -> Counted | None:
     """Return the feasible problem as counted capacities; None where it cannot be seen so or is too large."""
     problem = fleet.problem
-    if not 0 < sum(fleet.count) <= MOST_TASKS or not _is_one_pool(fleet):
+    places = _places(fleet) if 0 < sum(fleet.count) <= MOST_TASKS else None
+    if places is None:
         return None
-    cards = _cards(fleet)
     groups = [group for parts in fleet.parts for part in parts for group in part.groups]
     groups.sort(key=lambda group: (int(problem.stage[group]), group))
-    model = int(problem.card_model[cards[0]]) if cards else 0
+    model = int(problem.card_model[places[0][1][0]]) if places else 0
+    width = len(places[0][1]) if places else 1
     duration = {group: fleet.duration[group][model if problem.cards[group] else 0] for group in groups}
-    if any(duration[group] == 0 and problem.cards[group] for group in groups):
-        return None  # a task of no length needs a card at a moment, which counting does not see
-    needs, capacity = _needs_and_capacity(fleet, groups, duration, len(cards))
-    times = [*duration.values(), *problem.release_ms.tolist(), *(fleet.ready[card] for card in cards)]
+    needs, capacity = _needs_and_capacity(fleet, groups, duration, len(places), width)
+    times = [*duration.values(), *problem.release_ms.tolist(), *(ready for ready, _ in places)]
     unit = gcd(*times, *(held for row in needs.values() for _, _, held in row)) or 1
     scaled = {
         group: tuple((number, amount, held // unit) for number, amount, held in needs[group])
         for group in groups
     }
-    return _assemble(fleet, order, groups, unit, duration, scaled, capacity, cards)
+    return _assemble(fleet, order, groups, unit, duration, scaled, capacity, places)
 
 
 def _assemble(
@@ -125,18 +150,13 @@ def _assemble(
     duration: dict[int, int],
     needs: dict[int, tuple[Need, ...]],
     capacity: Sequence[int],
-    cards: Sequence[int],
+    places: Sequence[_Place],
 ) -> Counted:
     problem = fleet.problem
-    kinds: dict[tuple[int, int, object], int] = {}
-    kind_of: dict[int, int] = {}
-    for group in groups:
-        shape = tuple(
-            (number, amount, -1 if held * unit == duration[group] else held)
-            for number, amount, held in needs[group]
-        )
-        key = (int(problem.stage[group]), int(problem.cards[group]), shape)
-        kind_of[group] = kinds.setdefault(key, len(kinds))
+    width = len(places[0][1]) if places else 1
+    kinds, kind_of = _sort_kinds(
+        fleet, groups, needs, {group: each // unit for group, each in duration.items()}, width
+    )
     tasks = [group for group in groups for _ in range(fleet.count[group])]
     after = successors(problem.stage_count, problem.after)
     before: list[list[int]] = [[] for _ in after]
@@ -155,7 +175,7 @@ def _assemble(
         stage_of_kind=tuple(stage for stage, _, _ in kinds),
         cards_of_kind=tuple(wanted for _, wanted, _ in kinds),
         capacity=tuple(capacity),
-        cards_ready=tuple(sorted(fleet.ready[card] // unit for card in cards)),
+        cards_ready=tuple(sorted(ready // unit for ready, _ in places)),
         order=tuple(order),
         before=tuple(tuple(one) for one in before),
         after=tuple(tuple(one) for one in after),
@@ -164,17 +184,43 @@ def _assemble(
     )
 
 
+def _sort_kinds(
+    fleet: Fleet,
+    groups: Sequence[int],
+    needs: dict[int, tuple[Need, ...]],
+    duration: dict[int, int],
+    width: int,
+) -> tuple[list[tuple[int, int, object]], dict[int, int]]:
+    """Return the kinds as (stage, places a task needs, needs) and each group's kind."""
+    problem = fleet.problem
+    kinds: dict[tuple[int, int, object], int] = {}
+    kind_of: dict[int, int] = {}
+    for group in groups:
+        shape = tuple(
+            (number, amount, -1 if held == duration[group] else held) for number, amount, held in needs[group]
+        )
+        key = (int(problem.stage[group]), int(problem.cards[group]) // width, shape)
+        kind_of[group] = kinds.setdefault(key, len(kinds))
+    return list(kinds), kind_of
+
+
 def schedule_of(fleet: Fleet, view: Counted, starts: Sequence[int], lower_bound_ms: int) -> Schedule:
     """Return the schedule of the tasks' starts, each on the lowest cards that are free."""
     problem, unit = fleet.problem, view.unit_ms
     used: list[list[tuple[int, int]]] = [[] for _ in problem.capacity]
     runs: list[Run] = []
     last_run: dict[tuple[int, tuple[int, ...], int], int] = {}
-    cards = _Cards([(fleet.ready[card] // unit, card) for card in _cards(fleet)])
+    places = _places(fleet) or []
+    cards = _Cards([(ready // unit, number) for number, (ready, _) in enumerate(places)])
     stage_start = [-1] * problem.stage_count
-    for task in sorted(range(view.task_count), key=lambda one: (starts[one], view.group[one], one)):
+    # What takes no time goes first: it needs its cards at a moment at which others may take the last ones.
+    by_start = sorted(
+        range(view.task_count), key=lambda one: (starts[one], view.duration[one] > 0, view.group[one], one)
+    )
+    for task in by_start:
         group, length, start = view.group[task], view.duration[task] * unit, starts[task] * unit
-        chosen = cards.take(int(problem.cards[group]), starts[task], view.duration[task])
+        numbers = cards.take(view.cards_of_kind[view.kind[task]], starts[task], view.duration[task])
+        chosen = tuple(sorted(card for number in numbers for card in places[number][1]))
         stage = int(problem.stage[group])
         stage_start[stage] = start if stage_start[stage] < 0 else min(stage_start[stage], start)
         key = (group, chosen, start)
@@ -196,7 +242,7 @@ def schedule_of(fleet: Fleet, view: Counted, starts: Sequence[int], lower_bound_
 
 
 class _Cards:
-    """Cards handed out by number, the lowest free ones first."""
+    """Cards, or slots, handed out by number, the lowest free ones first."""
 
     def __init__(self, ready: list[tuple[int, int]]) -> None:
         self._due = ready
@@ -207,32 +253,34 @@ class _Cards:
         """Return `count` cards that are free at `start`, taken for `duration`. Starts never fall."""
         while self._due and self._due[0][0] <= start:
             heapq.heappush(self._free, heapq.heappop(self._due)[1])
-        chosen = tuple(sorted(heapq.heappop(self._free) for _ in range(count)))
+        chosen = tuple(heapq.heappop(self._free) for _ in range(count))
         for card in chosen:
             heapq.heappush(self._due, (start + duration, card))
         return chosen
 
 
-def _is_one_pool(fleet: Fleet) -> bool:
-    """Whether the tasks on cards all use cards of one model, and those over several cards any of them."""
+def _places(fleet: Fleet) -> list[_Place] | None:
+    """Return what is counted as cards: single cards, or slots where all tasks want as many; None for neither."""
+    problem = fleet.problem
     parts = [part for parts in fleet.parts for part in parts if part.cards]
     models = {part.models for part in parts}
     if len(models) > 1 or any(len(one) > 1 for one in models):
-        return False
-    return all(part.cards == 1 or len(fleet.areas(part.stage, part.models)) == 1 for part in parts)
-
-
-def _cards(fleet: Fleet) -> list[int]:
-    models = {model for parts in fleet.parts for part in parts if part.cards for model in part.models}
-    return [card for card, model in enumerate(fleet.problem.card_model.tolist()) if model in models]
+        return None
+    if all(part.cards == 1 or len(fleet.areas(part.stage, part.models)) == 1 for part in parts):
+        used = {model for one in models for model in one}
+        cards = (card for card, model in enumerate(problem.card_model.tolist()) if model in used)
+        return [(fleet.ready[card], (card,)) for card in cards]
+    if len({(part.cards, bool(problem.may_cross_nodes[part.stage])) for part in parts}) > 1:
+        return None
+    return [(slot.ready_ms, slot.cards) for slot in fleet.slots(parts[0])]
 
 
 def _needs_and_capacity(
-    fleet: Fleet, groups: Sequence[int], duration: dict[int, int], cards: int
+    fleet: Fleet, groups: Sequence[int], duration: dict[int, int], places: int, width: int
 ) -> tuple[dict[int, list[Need]], list[int]]:
     """Return each group's needs in ms and the capacities: the cards, what is limited, the stages' caps."""
     problem = fleet.problem
-    capacity = [cards]
+    capacity = [places]
     number_of: dict[int, int] = {}
     for resource, units in enumerate(problem.capacity.tolist()):
         if units != UNLIMITED:
@@ -247,11 +295,11 @@ def _needs_and_capacity(
     for group in groups:
         row, length, stage = [], duration[group], int(problem.stage[group])
         if problem.cards[group]:
-            row.append((0, int(problem.cards[group]), length))
+            row.append((0, int(problem.cards[group]) // width, length))
         for resource, need, hold in fleet.needs[group]:
             if resource in number_of:
                 row.append((number_of[resource], need, held_ms(hold, length)))
         if stage in cap_of:
             row.append((cap_of[stage], 1, length))
-        needs[group] = [one for one in row if one[2] > 0]
+        needs[group] = row
     return needs, capacity

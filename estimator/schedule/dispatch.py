@@ -14,6 +14,7 @@ from estimator.schedule.counted import Counted
 
 _CARDS = -1
 """In place of a kind: something is set up or let go before its task's end."""
+STEPS_A_TASK = 3
 
 
 @dataclass(slots=True)
@@ -36,11 +37,11 @@ class _Pass:
 
 
 class Dispatch:
-    """One counted problem made ready for many passes; `tasks_placed` counts what they placed."""
+    """One counted problem made ready for many passes; `steps` is what they cost, of about a microsecond."""
 
     def __init__(self, view: Counted) -> None:
         self.view = view
-        self.tasks_placed = 0
+        self.steps = 0
         self._lay_out_fields()
         first = [view.kind.index(kind) for kind in range(len(view.stage_of_kind))]
         self._needs = [
@@ -55,7 +56,7 @@ class Dispatch:
 
     def run(self, order: Sequence[int]) -> tuple[int, list[int]]:
         """Return the delivery and the start of each task. `order` lists all tasks, the most urgent first."""
-        self.tasks_placed += len(order)
+        self.steps += len(order) * STEPS_A_TASK
         state = self._begin(order)
         due, opening = state.due, state.opening
         while due or opening:

@@ -1,18 +1,19 @@
 """The short way for very many single tasks on equal cards with nothing else about: arrays, a heap and no more.
 
-The plan is the one that the events give, to the card. It is for size alone: anything else the problem has, and
-the long way is taken.
+The plan by a rule is the one that the events give, to the card. It is for size alone: anything else the problem
+has, and the long way is taken.
 """
 
 from __future__ import annotations
 
 import heapq
+from dataclasses import replace
 
 import numpy as np
 
 from estimator.results.schedule import Schedule, Status
-from estimator.schedule.independent import lifted_bound
-from estimator.schedule.problem import UNLIMITED, Column, Policy, Problem, read_only
+from estimator.schedule.independent import PLENTY_A_SLOT, lifted_bound, share_independent
+from estimator.schedule.problem import UNLIMITED, Cancelled, Column, Policy, Problem, read_only
 from estimator.schedule.schedule import card_columns
 
 LEAST_TASKS = 2_000
@@ -20,16 +21,43 @@ LEAST_TASKS = 2_000
 
 
 def flat_plan(problem: Problem) -> Schedule | None:
-    """Return the plan by availability or longest first (BEST is begun with it); None where it is not so simple."""
+    """Return the plan by availability or longest first (BEST begins with it); None where it is not so simple."""
     if not _is_flat(problem):
         return None
-    length = problem.duration_ms[:, problem.card_model[0]]
-    begin = max(int(problem.release_ms[0]), int(problem.card_ready_ms[0]))
+    length, begin = _length_and_begin(problem)
     if problem.policy[0] is Policy.AVAILABILITY:
         order = np.arange(len(length))
     else:
         order = np.argsort(-length, kind="stable")
     start, card = _handed_out(length, order, begin, problem.card_count)
+    return _schedule(problem, start, card, begin + lifted_bound(length, problem.card_count))
+
+
+def flat_best(problem: Problem, effort: int, cancelled: Cancelled) -> Schedule | None:
+    """Return the best plan found; None where the problem is not so simple."""
+    plan = flat_plan(problem)
+    if plan is None or plan.is_optimal or problem.group_count > PLENTY_A_SLOT * problem.card_count:
+        return plan
+    length, begin = _length_and_begin(problem)
+    sharing = share_independent(length.tolist(), problem.card_count, effort, cancelled)
+    if begin + sharing.longest >= plan.delivery_ms:
+        return replace(plan, lower_bound_ms=begin + sharing.bound)
+    card = np.array(sharing.slot_of, dtype=np.int64)
+    order = np.argsort(card, kind="stable")
+    before = np.cumsum(length[order]) - length[order]
+    opens = np.searchsorted(card[order], card[order], side="left")
+    start = np.empty_like(length)
+    start[order] = begin + before - before[opens]
+    return _schedule(problem, start, card, begin + sharing.bound)
+
+
+def _length_and_begin(problem: Problem) -> tuple[Column, int]:
+    length = problem.duration_ms[:, problem.card_model[0]]
+    return length, max(int(problem.release_ms[0]), int(problem.card_ready_ms[0]))
+
+
+def _schedule(problem: Problem, start: Column, card: Column, lower_bound_ms: int) -> Schedule:
+    length, _ = _length_and_begin(problem)
     end = start + length
     busy, first, last = card_columns(problem.card_count, card, start, end)
     used = last[last >= 0]
@@ -39,7 +67,7 @@ def flat_plan(problem: Problem) -> Schedule | None:
     return Schedule(
         status=Status.FEASIBLE,
         blocked=(),
-        lower_bound_ms=begin + lifted_bound(length, problem.card_count),
+        lower_bound_ms=lower_bound_ms,
         run_group=rows,
         run_first=read_only(np.zeros_like(length)),
         run_count=ones,

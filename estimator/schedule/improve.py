@@ -9,22 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby, pairwise
+
+import numpy as np
 
 from estimator.results.schedule import Schedule, Status
 from estimator.schedule.bounds import StageBounds
 from estimator.schedule.counted import Counted, counted, schedule_of
 from estimator.schedule.events import Events
-from estimator.schedule.flat import flat_plan
-from estimator.schedule.fleet import Fleet, why_blocked
-from estimator.schedule.independent import PLENTY_A_SLOT, share_independent
+from estimator.schedule.flat import flat_best
+from estimator.schedule.fleet import Fleet, Part, Slot, why_blocked
+from estimator.schedule.independent import share_independent
 from estimator.schedule.network import topological_order
 from estimator.schedule.orders import best_starts
-from estimator.schedule.problem import Cancelled, Policy, Problem, SolveStopped, never
-from estimator.schedule.schedule import make_schedule, no_schedule
-from estimator.schedule.started import started
+from estimator.schedule.problem import UNLIMITED, Cancelled, Policy, Problem, SolveStopped, never
+from estimator.schedule.schedule import Run, make_schedule, no_schedule
+from estimator.schedule.started import add_use, started
+from estimator.schedule.unlike import IMPOSSIBLE, share_unlike, weighted_bound
 
-DEFAULT_EFFORT = 50
+DEFAULT_EFFORT = 20
 """About the milliseconds that a search may take, whatever the number of tasks."""
+MOST_PAIRS = 2_000_000
+"""Tasks times slots of unlike cards: beyond, the rules must do."""
 
 
 def improved(
@@ -40,8 +46,8 @@ def improved(
     plan of the same problem under tighter ones. Raises CycleFound and SolveStopped like `solve`.
     """
     if start is None:
-        flat = flat_plan(problem)
-        if flat is not None and (flat.is_optimal or problem.group_count > PLENTY_A_SLOT * problem.card_count):
+        flat = flat_best(problem, effort, cancelled)
+        if flat is not None:
             return flat
     order = topological_order(problem.stage_count, problem.after)
     fleet = Fleet(problem)
@@ -51,7 +57,7 @@ def improved(
     bounds = StageBounds(fleet, order)
     best = None if start is None or start.status is Status.INFEASIBLE else started(fleet, start)
     bound = bounds.lower_bound_ms
-    for plan in _by_rules(problem, bounds, cancelled):
+    for plan in _by_rules(fleet, bounds, cancelled):
         if best is None or plan.delivery_ms < best.delivery_ms:
             best = plan
         if best.delivery_ms <= bound:
@@ -59,7 +65,12 @@ def improved(
     if best is None:
         raise ValueError("a problem without a plan is blocked")
     view = counted(fleet, order) if best.delivery_ms > bound and _is_free(fleet) else None
-    if view is not None:
+    if view is None and best.delivery_ms > bound and _is_free(fleet):
+        other = _on_unlike_slots(fleet, bound, effort, cancelled)
+        if other is not None:
+            bound = max(bound, other.lower_bound_ms)
+            best = other if other.delivery_ms < best.delivery_ms else best
+    elif view is not None:
         search = _Sequence(view, bounds, effort, cancelled)
         starts = search.starts()
         bound = max(bound, search.bound * view.unit_ms)
@@ -68,9 +79,11 @@ def improved(
     return replace(best, lower_bound_ms=bound)
 
 
-def _by_rules(problem: Problem, bounds: StageBounds, cancelled: Cancelled) -> Iterator[Schedule]:
+def _by_rules(fleet: Fleet, bounds: StageBounds, cancelled: Cancelled) -> Iterator[Schedule]:
     """Yield the plans in which the stages to search go longest first, then in list order."""
-    for rule in (Policy.LONGEST_FIRST, Policy.AVAILABILITY)[: 1 + (Policy.BEST in problem.policy)]:
+    problem = fleet.problem
+    rules = (Policy.LONGEST_FIRST, Policy.AVAILABILITY)
+    for rule in rules if _order_matters(fleet) else rules[:1]:
         if cancelled():
             raise SolveStopped
         policies = tuple(rule if one is Policy.BEST else one for one in problem.policy)
@@ -78,6 +91,16 @@ def _by_rules(problem: Problem, bounds: StageBounds, cancelled: Cancelled) -> It
         events = Events(Fleet(by_rule), bounds.tail_ms, cancelled)
         events.run()
         yield make_schedule(problem, events.runs, events.stage_start_ms, events.stage_end_ms, events.used, 0)
+
+
+def _order_matters(fleet: Fleet) -> bool:
+    """Whether a stage to search has its tasks in another order than the longest first."""
+    for parts, policy in zip(fleet.parts, fleet.problem.policy, strict=True):
+        if policy is Policy.BEST:
+            groups = sorted(group for part in parts for group in part.groups)
+            if any(fleet.shortest[one] < fleet.shortest[other] for one, other in pairwise(groups)):
+                return True
+    return False
 
 
 def _is_free(fleet: Fleet) -> bool:
@@ -89,6 +112,44 @@ def _is_free(fleet: Fleet) -> bool:
         if policy is not Policy.BEST and not alone and not alike:
             return False
     return True
+
+
+def _on_unlike_slots(fleet: Fleet, bound_ms: int, effort: int, cancelled: Cancelled) -> Schedule | None:
+    """Return a plan of one stage's tasks on slots of several models; None where more than that is about."""
+    problem = fleet.problem
+    parts = [part for parts in fleet.parts for part in parts]
+    groups = sorted(group for part in parts for group in part.groups)
+    tasks = [group for group in groups for _ in range(fleet.count[group])]
+    slots = _unlike_slots(fleet, parts)
+    if len(slots) < 2 or len(tasks) * len(slots) > MOST_PAIRS:
+        return None
+    times = problem.duration_ms[tasks][:, [slot.model for slot in slots]]
+    times = np.where(times < 0, IMPOSSIBLE, times)
+    ready = [max(int(problem.release_ms[0]), slot.ready_ms) for slot in slots]
+    bound_ms = weighted_bound(times, ready, bound_ms)
+    shares, last = share_unlike(times, ready, bound_ms, effort, cancelled)
+    runs: list[Run] = []
+    used: list[list[tuple[int, int]]] = [[] for _ in problem.capacity]
+    for slot, begin, share in zip(slots, ready, shares, strict=True):
+        for group, several in groupby(sorted(tasks[task] for task in share)):
+            count, length = len(list(several)), fleet.duration[group][slot.model]
+            runs.append(Run(group, slot.cards, begin, length, count, length))
+            add_use(fleet, runs[-1], used)
+            begin += count * length
+    return make_schedule(problem, runs, [min(run.start_ms for run in runs)], [last], used, bound_ms)
+
+
+def _unlike_slots(fleet: Fleet, parts: Sequence[Part]) -> list[Slot]:
+    """Return the slots that the tasks of the only stage share; empty where they share anything else."""
+    problem = fleet.problem
+    if problem.stage_count > 1 or problem.tasks_at_once[0] != UNLIMITED:
+        return []
+    if any(problem.capacity[number] != UNLIMITED for part in parts for number in part.resources):
+        return []
+    if len({part.cards for part in parts}) != 1 or parts[0].cards == 0:
+        return []
+    by_cards = {slot.cards: slot for part in parts for slot in fleet.slots(part)}
+    return [by_cards[cards] for cards in sorted(by_cards)]
 
 
 class _Sequence:

@@ -77,6 +77,8 @@ def lifted_bound(durations: Sequence[int] | Column, slots: int) -> int:
     total = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(longest)))
     best = max(int(longest[0]), -(-int(total[-1]) // slots))
     last = min(len(longest), slots + MOST_CELLS // slots)
+    if len(longest) > PLENTY_A_SLOT * slots:
+        last = min(last, 8 * slots)  # with so many the slots' time is as good
     if last <= slots:
         return best
     taken = np.arange(slots + 1, last + 1)[:, None]

@@ -11,16 +11,14 @@ from collections.abc import Sequence
 
 from estimator.schedule.breeding import Breeding, sampled_orders
 from estimator.schedule.counted import Counted
-from estimator.schedule.dispatch import Dispatch
+from estimator.schedule.dispatch import STEPS_A_TASK, Dispatch
 from estimator.schedule.placing import Placing
 from estimator.schedule.problem import Cancelled, SolveStopped
 
-STEPS_A_TASK = 3
-"""Steps that placing one task in one dispatch costs; a step is about a microsecond."""
 STEPS_A_UNIT = 1_000
-"""Steps of one unit of effort: about a millisecond."""
-TURNS = 6
-"""How often a plan is turned round: from the end it looks as from the start where no stage waits."""
+"""Steps of one unit of effort: about a millisecond, a step being about a microsecond."""
+TURNS = 3
+"""How often a plan is planned anew from its end and again from its start."""
 MOST_BRED = 250
 """Beyond so many tasks, changes of order find more in the same time than breeding."""
 FOUNDERS = 30
@@ -36,8 +34,7 @@ def best_starts(
     search = _Search(view, tail, bound, effort * STEPS_A_UNIT, cancelled)
     search.by_rules()
     one_stage = sum(count > 0 for count in view.tasks_in) == 1
-    if one_stage:
-        search.by_turning()
+    search.by_turning()
     breeds = view.task_count <= MOST_BRED and Placing.is_possible(view, 2 * search.length)
     if one_stage or not breeds:
         search.by_changes(0.4 if breeds else 1.0)
@@ -93,14 +90,21 @@ class _Search:
         self._plans.sort(key=lambda plan: plan[0])
 
     def by_turning(self) -> None:
-        """Serve what ended last first, again and again, from each of the best plans."""
-        length = self._view.duration
+        """Plan from the end what ended last first, then from the start again, from each of the best plans."""
+        if not self._view.holds_whole:
+            return
+        back = Dispatch(self._view.mirrored())
         for _, starts, _ in self._plans[:3]:
             for _ in range(TURNS):
-                if self._is_done:
+                if self._is_done or self._spent > self._budget // 2:
                     return
-                ends = [start + each for start, each in zip(starts, length, strict=True)]
-                _, starts = self._try(sorted(range(len(ends)), key=ends.__getitem__, reverse=True))
+                _, mirrored = back.run(self._latest_first(starts))
+                self._dispatch.steps += len(starts) * STEPS_A_TASK
+                _, starts = self._try(self._latest_first(mirrored))
+
+    def _latest_first(self, starts: Sequence[int]) -> list[int]:
+        ends = [start + each for start, each in zip(starts, self._view.duration, strict=True)]
+        return sorted(range(len(ends)), key=ends.__getitem__, reverse=True)
 
     def by_changes(self, share: float) -> None:
         """Move or exchange single tasks of the best order; what is no longer is kept."""
@@ -132,23 +136,23 @@ class _Search:
             return
         view = self._view
         placing = Placing(view, 2 * self.length)
-        breeding = Breeding(placing, self._bound, self._cancelled)
-        most = int((self._budget - self._spent) / placing.steps_a_try)
+        breeding = Breeding(placing, self._dispatch, self._bound, self._cancelled)
         breeding.add(self.starts)
         for plan in self._plans[1:]:
             breeding.add(plan[1])
+        half = (self._spent + self._budget) / 2
         for order in sampled_orders(view, self._urgency, FOUNDERS):
-            if breeding.length <= self._bound or placing.tries > most // 2:
+            if breeding.length <= self._bound or breeding.steps > half:
                 break
             breeding.add(self._try(order)[1])
             breeding.add(placing.early(placing.in_order(order)))
-        breeding.breed(most)
+        breeding.breed(self._budget)
         if breeding.length < self.length:
             self.length, self.starts = breeding.length, breeding.best
 
     @property
     def _spent(self) -> int:
-        return self._dispatch.tasks_placed * STEPS_A_TASK
+        return self._dispatch.steps
 
     def _try(self, order: list[int]) -> tuple[int, list[int]]:
         if self._cancelled():

@@ -40,7 +40,13 @@ class Placing:
 
     @staticmethod
     def is_possible(view: Counted, horizon: int) -> bool:
-        """Whether a pass over so many units of time is quick enough to be repeated."""
+        """Whether a pass over so many units of time is quick enough to be repeated, and sees all that matters.
+
+        A task of no length needs its cards at a moment, which a count over time does not see.
+        """
+        for length, needs in zip(view.duration, view.needs, strict=True):
+            if length == 0 and any(number == 0 for number, _, _ in needs):
+                return False
         return horizon * sum(one.bit_length() + 1 for one in view.capacity) <= MOST_PROFILE_BITS
 
     @property

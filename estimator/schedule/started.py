@@ -36,11 +36,12 @@ def started(fleet: Fleet, plan: Schedule) -> Schedule:
             int(plan.run_step_ms[row]),
         )
         runs.append(run)
-        _use(fleet, run, used)
+        add_use(fleet, run, used)
     return make_schedule(problem, runs, plan.stage_start_ms.tolist(), plan.stage_end_ms.tolist(), used, 0)
 
 
-def _use(fleet: Fleet, run: Run, used: list[list[tuple[int, int]]]) -> None:
+def add_use(fleet: Fleet, run: Run, used: list[list[tuple[int, int]]]) -> None:
+    """Add to `used` what a run's tasks take of each resource and let go."""
     for resource, need, hold in fleet.needs[run.group]:
         held = held_ms(hold, run.duration_ms)
         for index in range(run.tasks if held else 0):
