@@ -43,6 +43,7 @@ class Commands:
     next_problem: Callable[[int], object]
     explain: Callable[[int], object]
     table: Do
+    find: Callable[[int], object]
     settings: Do
     import_prices: Do
     export_catalogue: Do
@@ -50,6 +51,7 @@ class Commands:
     add_card: Do
     refresh_prices: Do
     help: Do
+    tour: Do
     about: Do
     open_recent: Callable[[Path], object]
     recent: Callable[[], tuple[Path, ...]]
@@ -87,6 +89,7 @@ class Actions:
         self._add(tools, words.t("Settings…"), "Ctrl+,", commands.settings)
         helps = bar.addMenu(words.t("&Help"))
         self._add(helps, words.t("Keys and first steps"), "F1", commands.help)
+        self._add(helps, words.t("Two-minute tour"), "", commands.tour)
         self._add(helps, words.t("About Cabida"), "", commands.about)
 
     def show_state(self, *, has_quote: bool, undo: str | None, redo: str | None) -> None:
@@ -119,6 +122,10 @@ class Actions:
         self.undo = self._add(menu, words.t("Undo"), "Ctrl+Z", commands.undo)
         self.redo = self._add(menu, words.t("Redo"), "Ctrl+Y", commands.redo)
         self.redo.setShortcuts([QKeySequence("Ctrl+Y"), QKeySequence("Ctrl+Shift+Z")])
+        menu.addSeparator()
+        self._add(menu, words.t("Find in the table"), "Ctrl+F", partial(commands.find, 0), quote=True)
+        self._add(menu, words.t("Find next"), "F3", partial(commands.find, 1), quote=True)
+        self._add(menu, words.t("Find previous"), "Shift+F3", partial(commands.find, -1), quote=True)
 
     def _view(self, menu: QMenu, pages: tuple[str, ...]) -> None:
         words, commands = self._words, self._commands

@@ -81,6 +81,8 @@ def _html(words: Wording, theme: Theme) -> str:
         ("Ctrl+Z, Ctrl+Y", words.t("undo and redo")),
         ("Ctrl+E", words.t("export Excel")),
         ("Ctrl+T", words.t("chart or table")),
+        ("Ctrl+F, F3", words.t("find in the table, find next")),
+        ("Ctrl+Ins, Ctrl+D", words.t("add a row, duplicate it (stages and fees)")),
         ("+ − 0", words.t("zoom the Gantt, show all of it")),
     )
     items = "".join(f"<li>{text}</li>" for text in steps)

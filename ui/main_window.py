@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from estimator.problems import Place
 from estimator.wording import Wording
@@ -205,6 +205,7 @@ class MainWindow(QMainWindow):
     # Building
 
     def _build(self) -> None:
+        self.do.end_tour()
         words, theme = self.words, self.parts.theme
         self.actions_ = Actions(self, words, self.do.commands(), page_names(words))
         self.notice = ErrorNotice(words, theme)
@@ -269,7 +270,23 @@ class MainWindow(QMainWindow):
         page.open_asked.connect(lambda: self.do.open())
         page.recent_forgotten.connect(settings.forget_file)
         page.recent_forgotten.connect(lambda _: page.show_recent(recent_files(words, settings.recent_files)))
+        below = page.layout()
+        if below is not None and not settings.tour_seen:
+            below.addWidget(self._tour_link())
         return page
+
+    def _tour_link(self) -> QWidget:
+        link = QPushButton(self.words.t("Two-minute tour"))
+        link.setObjectName("tour")
+        link.setProperty("look", "link")
+        link.clicked.connect(self.do.start_tour)
+        foot = QWidget()
+        row = QHBoxLayout(foot)
+        row.setContentsMargins(24, 4, 24, 8)
+        row.addStretch(1)
+        row.addWidget(link)
+        row.addStretch(1)
+        return foot
 
     # Showing
 
@@ -367,6 +384,7 @@ class MainWindow(QMainWindow):
             return
         if self._session is not None:
             self._session.drop_recovery_copy()
+        self.do.end_tour()
         self.parts.runner.close()
         event.accept()
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from estimator.problems import FileRefused
 from ui.actions import Commands
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from estimator.results.estimate import Estimate
     from ui.main_window import MainWindow
     from ui.pages.new_quote import FirstAnswers
+    from ui.tour import Tour
 
 _MEMORY_PAGE = 2
 
@@ -28,6 +29,7 @@ class WindowActions:
 
     def __init__(self, window: MainWindow) -> None:
         self._window = window
+        self._tour: Tour | None = None
 
     def commands(self) -> Commands:
         """Return what the menus call."""
@@ -51,6 +53,7 @@ class WindowActions:
             next_problem=self.next_problem,
             explain=lambda cell: self._window.document.explain(cell),
             table=lambda: self._window.document.toggle_table(),
+            find=self.find,
             settings=self.open_settings,
             import_prices=self.import_prices,
             export_catalogue=lambda: self._window.files.export_catalogue(),
@@ -58,6 +61,7 @@ class WindowActions:
             add_card=self.add_card,
             refresh_prices=lambda: self._window.files.refresh_prices(),
             help=self.help,
+            tour=self.start_tour,
             about=self.about,
             open_recent=self.open,
             recent=lambda: self._window.parts.settings.recent_files,
@@ -203,11 +207,34 @@ class WindowActions:
         self._window.show_page(0)
 
     def next_part(self, step: int) -> None:
-        """Give focus to the next part of the window (F6)."""
+        """Give focus to the next part of the window (F6); the balloon of a tour comes after the page."""
+        if self._tour is not None and self._tour.take_part(step):
+            return
         if self._window.has_quote:
             self._window.document.next_part(step)
         else:
             self._window.start.focus_first()
+
+    def find(self, step: int) -> None:
+        """Open the find line of the focused table or the page's first (Ctrl+F), or go on with it (F3, Shift+F3)."""
+        page = self._window.document.page(self._window.current)
+        focus_search = getattr(page, "focus_search", None)
+        if focus_search is not None:
+            focus_search()  # a page with a search of its own shows only what it finds
+            return
+        from ui.models.table_view import TableView
+
+        table: QWidget | None = QApplication.focusWidget()
+        while table is not None and not isinstance(table, TableView):
+            table = table.parentWidget()
+        if table is None or not page.isAncestorOf(table):
+            shown = (one for one in page.findChildren(TableView) if one.isVisible())
+            table = next(shown, None)
+        self.commit_open_field()
+        if table is None:
+            self._window.say(self._window.words.t("This page shows no table to look in."))
+        else:
+            table.find_text(step)
 
     def toggle_problems(self) -> None:
         """Show or hide the problems."""
@@ -235,6 +262,22 @@ class WindowActions:
         window = HelpWindow(self._window.words, self._window.parts.theme, self._window)
         window.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         window.show()
+
+    def start_tour(self) -> None:
+        """Show the first balloon of the tour."""
+        from ui.tour import Tour
+
+        self.commit_open_field()
+        self.end_tour()
+        self._tour = Tour(self._window)
+        self._tour.start()
+
+    def end_tour(self) -> None:
+        """Take the tour away, where one runs: what it points at is about to go."""
+        if self._tour is not None:
+            self._tour.leave()
+            self._tour.deleteLater()
+            self._tour = None
 
     def about(self) -> None:
         """Tell the name and version."""

@@ -6,6 +6,7 @@ Row numbers in signals are places in the tuple as given, whatever the order show
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -87,6 +88,8 @@ class TupleTableModel(QAbstractTableModel, Generic[Row]):
         self._rows: tuple[Row | Group, ...] = ()
         self._order: list[int] = []
         self._sorted: tuple[int, Qt.SortOrder] | None = None
+        self._plain: dict[int, tuple[str, ...]] = {}
+        self._plain_of: tuple[object, object] = (None, None)
 
     @property
     def rows(self) -> tuple[Row | Group, ...]:
@@ -128,6 +131,20 @@ class TupleTableModel(QAbstractTableModel, Generic[Row]):
     def is_group(self, shown: int) -> bool:
         """Whether a row as shown is a group."""
         return isinstance(self._rows[self._order[shown]], Group)
+
+    def find(self, text: str, start: int, step: int) -> tuple[int, int] | None:
+        """Return row and column as shown of the next cell that holds `text`, whatever its case and accents.
+
+        Rows are tried from `start` on by `step` (1 or -1), the last and the first being neighbours; groups hold
+        nothing. None where no row holds it.
+        """
+        wanted, count = plain_text(text), len(self._order)
+        for distance in range(count):
+            row = (start + step * distance) % count
+            for column, held in enumerate(self._plain_texts(self._order[row])):
+                if wanted in held:
+                    return row, column
+        return None
 
     def longest(self, column: int) -> list[int]:
         """Return the rows as shown, from all parts of the table, whose texts in a column have most letters.
@@ -207,6 +224,16 @@ class TupleTableModel(QAbstractTableModel, Generic[Row]):
         )
         self.layoutChanged.emit()
 
+    def _plain_texts(self, source: int) -> tuple[str, ...]:
+        """Return the texts of a row made ready to compare; making them costs more than comparing, so they stay."""
+        if self._plain_of[0] is not self._rows or self._plain_of[1] is not self._columns:
+            self._plain, self._plain_of = {}, (self._rows, self._columns)
+        if source not in self._plain:
+            row = self._rows[source]
+            texts = () if isinstance(row, Group) else tuple(column.text(row) for column in self._columns)
+            self._plain[source] = tuple(plain_text(text) for text in texts)
+        return self._plain[source]
+
     def _order_now(self) -> list[int]:
         if self._sorted is None:
             return list(range(len(self._rows)))
@@ -273,6 +300,12 @@ class TupleTableModel(QAbstractTableModel, Generic[Row]):
         if kind is not None:
             parts.append(self._words.evidence(kind).lower())
         return ", ".join(parts)
+
+
+def plain_text(text: str) -> str:
+    """Return a text without case and accents, as it is compared when something is looked for."""
+    parts = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(letter for letter in parts if not unicodedata.combining(letter))
 
 
 _BOLD = QFont()

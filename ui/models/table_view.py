@@ -1,5 +1,7 @@
 """The table view with a spreadsheet's habits: type to edit, F2, Enter down, Delete clears, Ctrl+C and Ctrl+V.
 
+Ctrl+Ins and Ctrl+D ask for a row more where somebody listens; finding is the menu's, see `find_text`.
+
 One tab stop: Tab leaves the table, and moves right only while a cell is edited. It asks and changes nothing.
 """
 
@@ -7,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QMetaMethod, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemDelegate,
@@ -24,6 +26,7 @@ from PySide6.QtWidgets import (
 from estimator.evidence import EvidenceKind
 from estimator.wording import Wording
 from ui.clipboard import Cells, from_tsv, to_tsv
+from ui.models.find_line import FindLine
 from ui.models.table import (
     EVIDENCE_ROLE,
     GROUP_ROLE,
@@ -54,6 +57,10 @@ class TableView(QTableView):
     """Rows of texts, top, left."""
     explain = Signal(int, int)
     """F4 on a cell."""
+    row_asked = Signal()
+    """Ctrl+Ins. Where nobody listens the keys copy, as they do elsewhere."""
+    duplicate_asked = Signal(int)
+    """Ctrl+D on a row."""
     opened = Signal(int)
     """Enter or a double click on a row whose cell cannot be edited."""
 
@@ -72,6 +79,8 @@ class TableView(QTableView):
         super().__init__(parent)
         self._table = model
         self._theme = theme
+        self._find_words = words
+        self.find_line: FindLine | None = None
         self.setModel(model)
         self.setItemDelegate(CellDelegate(words, theme, self))
         self.setAccessibleName(name)
@@ -129,6 +138,15 @@ class TableView(QTableView):
             index = self._table.index(row, column)
             widest = max(widest, self.itemDelegateForIndex(index).sizeHint(option, index).width())
         return widest
+
+    def find_text(self, step: int = 0) -> None:
+        """Open the find line, or with 1 or -1 go to the next or the previous row that holds its text."""
+        if self.find_line is None:
+            self.find_line = FindLine(self, self._table, self._find_words, self._theme)
+        if step and self.find_line.line.text():
+            self.find_line.step(step)
+        else:
+            self.find_line.open()
 
     def copy(self) -> None:
         """Put the selected rectangle on the clipboard as tab-separated text, as shown."""
@@ -200,9 +218,28 @@ class TableView(QTableView):
         if 0 <= row < self._table.rowCount():
             self.setCurrentIndex(self._table.index(row, max(0, current.column())))
 
+    def _asks_for_row(self, event: QKeyEvent) -> bool:
+        if event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier != Qt.KeyboardModifier.ControlModifier:
+            return False
+        if self.state() is QAbstractItemView.State.EditingState:
+            return False
+        signal = {Qt.Key.Key_Insert: self.row_asked, Qt.Key.Key_D: self.duplicate_asked}.get(
+            Qt.Key(event.key())
+        )
+        return signal is not None and self.isSignalConnected(QMetaMethod.fromSignal(signal))
+
+    def _ask_for_row(self, event: QKeyEvent) -> None:
+        current = self.currentIndex()
+        if event.key() == Qt.Key.Key_Insert:
+            self.row_asked.emit()
+        elif current.isValid() and not self._table.is_group(current.row()):
+            self.duplicate_asked.emit(self._table.source_row(current.row()))
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         current = self.currentIndex()
-        if event.matches(QKeySequence.StandardKey.Copy):
+        if self._asks_for_row(event):  # before the copy, of which Ctrl+Ins is the older key
+            self._ask_for_row(event)
+        elif event.matches(QKeySequence.StandardKey.Copy):
             self.copy()
         elif event.matches(QKeySequence.StandardKey.Paste):
             self.paste()

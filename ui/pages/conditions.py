@@ -173,6 +173,7 @@ class ConditionsPage(Page):
         self.own_text.setPlaceholderText(words.t("Another condition to verify"))
         self.own_text.setMinimumWidth(260)
         self.own_text.returnPressed.connect(self._add_own)
+        self.table.row_asked.connect(self.own_text.setFocus)
         self.add_button = QPushButton(words.t("Add"))
         self.add_button.setAccessibleName(words.t("Add the condition"))
         self.add_button.clicked.connect(self._add_own)

@@ -39,6 +39,7 @@ from ui.pages.cost_lines import (
     offer_columns,
     offer_rows,
     with_added_fee,
+    with_duplicated_fee,
     with_fee_column,
     with_fee_evidence,
     with_percent,
@@ -57,6 +58,7 @@ from ui.pages.cost_plans import (
     same_rent_text,
 )
 from ui.pages.cost_settings import PERCENTS, PriceSettings, dated
+from ui.pages.figure_keys import explain_figure
 from ui.pages.page import GAP, Context, Page
 from ui.widgets.evidence_editor import EvidenceEditor
 
@@ -138,6 +140,7 @@ class CostPage(Page):
         self.plans.setSelectionMode(PlanTable.SelectionMode.SingleSelection)
         self.plans.opened.connect(self._plan_opened)
         self.plans.clicked.connect(self._plan_clicked)
+        self.plans.explain.connect(self._explain_plan)
         self._choice = _wrapped("muted")
         self.recommended_button = QPushButton(words.t("Back to the recommended"))
         self.recommended_button.setProperty("look", "link")
@@ -162,6 +165,9 @@ class CostPage(Page):
         self.lines.refused.connect(lambda row, column, sentence: self._say(sentence))
         self.lines.cleared.connect(self._lines_cleared)
         self.lines.opened.connect(self._line_opened)
+        self.lines.row_asked.connect(self._add_fee)
+        self.lines.duplicate_asked.connect(self._duplicate_fee)
+        self.lines.explain.connect(self._explain_line)
         self.lines.selectionModel().currentChanged.connect(lambda now, former: self._current_line_changed())
         self._sentence = _wrapped("error")
         self._reason = _wrapped("muted")
@@ -288,6 +294,17 @@ class CostPage(Page):
         self._sentence.setText(sentence)
         self._sentence.setVisible(bool(sentence))
 
+    def _explain_plan(self, source: int, _column: int) -> None:
+        """Explain the cost of the plan on the answer strip: of another there is no account."""
+        row = self.plan_model.rows[source]
+        if isinstance(row, PlanRow) and row.shown:
+            explain_figure(self, self.plans, "cost")
+
+    def _explain_line(self, source: int, _column: int) -> None:
+        row = self.line_model.rows[source]
+        if isinstance(row, LineRow) and row.total:
+            explain_figure(self, self.lines, "cost")
+
     # Edits
 
     def _plan_clicked(self) -> None:
@@ -367,6 +384,19 @@ class CostPage(Page):
         self.edit(self.words.t("add a line"), lambda quote: with_added_fee(quote, name))
         if self._quote is not None and self._quote.pricing.fees:
             self._go_to_fee(self._quote.pricing.fees[-1].id, NAME)
+
+    def _duplicate_fee(self, source: int) -> None:
+        row = self.line_model.rows[source]
+        if not isinstance(row, LineRow) or row.fee is None:
+            return
+        fee_id, name = row.fee.id, self.words.t("{name}, copy", name=row.name)
+        label = self.words.t("duplicate {line}", line=row.name)
+        if (
+            self.edit(label, lambda quote: with_duplicated_fee(quote, fee_id, name))
+            and self._quote is not None
+        ):
+            ids = [one.id for one in self._quote.pricing.fees]
+            self._go_to_fee(ids[ids.index(fee_id) + 1], NAME)
 
     def _remove_fee(self) -> None:
         row = self._current_fee()

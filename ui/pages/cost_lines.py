@@ -203,6 +203,14 @@ def with_added_fee(quote: Quote, name: str) -> Quote:
     return with_pricing(quote, fees=(*fees, fee))
 
 
+def with_duplicated_fee(quote: Quote, fee_id: str, name: str) -> Quote:
+    """Return the quote with a copy of that fee after it, under another name."""
+    fees = quote.pricing.fees
+    new = new_id(name, [one.id for one in fees])
+    copied = ((one, one.replaced(id=new, name=name)) if one.id == fee_id else (one,) for one in fees)
+    return with_pricing(quote, fees=tuple(fee for pair in copied for fee in pair))
+
+
 def without_fee(quote: Quote, fee_id: str) -> Quote:
     """Return the quote without that fee."""
     return with_pricing(quote, fees=tuple(one for one in quote.pricing.fees if one.id != fee_id))

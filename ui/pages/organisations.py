@@ -17,9 +17,10 @@ from estimator.problems import Place
 from estimator.quote import Quote
 from estimator.results.estimate import Estimate
 from estimator.wording.phrases import organisation_name
+from ui.pages.figure_keys import explain_figure
 from ui.pages.organisations_form import OrganisationForm, duplicated_organisation, next_organisation
 from ui.pages.organisations_notes import ReasonNotes
-from ui.pages.organisations_rows import reasons
+from ui.pages.organisations_rows import Criterion, reasons
 from ui.pages.organisations_side import GainBox, ThroughputBox
 from ui.pages.organisations_staircase import StaircaseBox
 from ui.pages.organisations_table import ComparisonTable
@@ -57,6 +58,7 @@ class OrganisationsPage(Page):
         self.throughput = ThroughputBox(words, self.theme)
         self._lay_out()
         self.table.chosen.connect(self._pick)
+        self.table.explain.connect(self._explain)
         self.notes.followed.connect(self._follow)
         self.form.duplicated.connect(self._duplicate)
         self.form.removed.connect(self._remove)
@@ -176,6 +178,15 @@ class OrganisationsPage(Page):
         self._selected = organisation_id
         if self._quote is not None and self.form.organisation_id != organisation_id:
             self.form.show_organisation(self._quote, organisation_id)
+
+    def _explain(self, source: int, _column: int) -> None:
+        """Explain a figure of the organisation on the answer strip: of another there is no account."""
+        row = self.table.comparison.rows[source]
+        is_shown = (
+            self._estimate is not None and self.table.current_id == self._estimate.shown_organisation_id
+        )
+        if isinstance(row, Criterion) and row.figure and is_shown:
+            explain_figure(self, self.table, row.figure)
 
     def _follow(self, place: Place) -> None:
         if not self.go_to(place):

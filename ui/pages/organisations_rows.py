@@ -39,6 +39,8 @@ class Criterion:
     name: str
     cells: tuple[Cell, ...]
     bold: bool = False
+    figure: str = ""
+    """The figure of the answer that it compares, as in `estimator.figures.FIGURES`; empty for others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +150,7 @@ def _what_it_is(words: Wording, quote: Quote, sides: tuple[_Side, ...]) -> list[
         Criterion(
             words.t("Key: tasks at once × cards per task"),
             tuple(Cell(_key(words, side), bold=True) for side in sides),
+            figure="cards",
         ),
         Criterion(words.t("What a card receives"), tuple(receives)),
         Criterion(words.t("What has to be coordinated"), tuple(coordinates)),
@@ -179,7 +182,8 @@ def _how_long(words: Wording, quote: Quote, sides: tuple[_Side, ...]) -> list[Cr
         if stage.kind is not StageKind.GATE
     ]
     totals = tuple(None if side.timing is None else side.timing.delivery_ms for side in sides)
-    rows.append(Criterion(words.t("Delivery"), _times(words, sides, totals, bold=True), bold=True))
+    times = _times(words, sides, totals, bold=True)
+    rows.append(Criterion(words.t("Delivery"), times, bold=True, figure="delivery"))
     kinds = tuple(
         Cell(kind=side.result.time_kind) if side.result is not None and side.timing is not None else Cell()
         for side in sides
@@ -231,7 +235,9 @@ def _demands(words: Wording, quote: Quote, sides: tuple[_Side, ...]) -> list[Cri
         else words.t("Meets the limit of {limit}", limit=words.duration(limit))
     )
     return [
-        Criterion(words.t("Peak of the worst card"), tuple(_peak(words, side) for side in sides)),
+        Criterion(
+            words.t("Peak of the worst card"), tuple(_peak(words, side) for side in sides), figure="peak"
+        ),
         Criterion(
             words.t("Idle cards between tasks"),
             tuple(
@@ -241,7 +247,11 @@ def _demands(words: Wording, quote: Quote, sides: tuple[_Side, ...]) -> list[Cri
                 for side in sides
             ),
         ),
-        Criterion(words.t("Net cost of its best plan"), tuple(_net(words, quote, side) for side in sides)),
+        Criterion(
+            words.t("Net cost of its best plan"),
+            tuple(_net(words, quote, side) for side in sides),
+            figure="cost",
+        ),
         Criterion(
             words.t("Evidence of peak and cost"), tuple(Cell(kind=_demand_kind(side)) for side in sides)
         ),

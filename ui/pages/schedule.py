@@ -32,6 +32,7 @@ from ui.gantt.model import GanttModel, LegendEntry, legend
 from ui.gantt.widget import GanttWidget
 from ui.models.table import TupleTableModel
 from ui.models.table_view import TableView
+from ui.pages.figure_keys import explain_figure
 from ui.pages.marked_table import MARK_WIDTH, MarkedTable
 from ui.pages.page import GAP, Context, Page
 from ui.pages.schedule_bar import ScheduleBar
@@ -184,6 +185,7 @@ class SchedulePage(Page):
         self._policy_model.setParent(self.policies)
         self.policies.marked.connect(self._policy_chosen)
         self.policies.opened.connect(self._policy_chosen)
+        self.policies.explain.connect(self._explain_policy)
         self._note = QFrame()
         self._note.setProperty("look", "raised")
         self._note_icon = QLabel()
@@ -392,6 +394,11 @@ class SchedulePage(Page):
 
     def _start_typed(self, start: object, zone: str) -> None:
         self.edit(self.words.t("change the start"), lambda quote: quote.replaced(start=start, time_zone=zone))
+
+    def _explain_policy(self, place: int, _column: int) -> None:
+        row = self._policy_model.rows[place]
+        if isinstance(row, PolicyRow) and row.chosen:
+            explain_figure(self, self.policies, "delivery")
 
     def _policy_chosen(self, place: int) -> None:
         row = self._policy_model.rows[place]

@@ -178,6 +178,28 @@ def with_tasks_of(quote: Quote, stage_id: str, tasks: Tasks) -> Quote:
     return edits.with_stage(quote, stage_id, tasks=tasks)
 
 
+def with_duplicated_stage(quote: Quote, stage_id: str, name: str) -> Quote:
+    """Return the quote with a copy of a stage after it, laid out alike; what waits for one waits for both."""
+    source = stage_of(quote, stage_id)
+    new = edits.new_id(name, [one.id for one in quote.workload.stages])
+    stages: list[Stage] = []
+    for stage in quote.workload.stages:
+        after = [each for one in stage.after for each in ((one, new) if one == stage_id else (one,))]
+        stages.append(stage.replaced(after=tuple(after)))
+        if stage.id == stage_id:
+            stages.append(source.replaced(id=new, name=name))
+    organisations = tuple(
+        one.replaced(
+            layouts=(
+                *one.layouts,
+                *(each.replaced(stage_id=new) for each in one.layouts if each.stage_id == stage_id),
+            )
+        )
+        for one in quote.organisations
+    )
+    return edits.with_workload(quote, stages=tuple(stages)).replaced(organisations=organisations)
+
+
 def whole_memory(stage: Stage) -> Stated | None:
     """Return a task's memory where it is one number or not stated yet; None where it is told by phases."""
     phases = stage.memory.phases

@@ -20,7 +20,7 @@ from estimator.wording import Wording, read_count, read_duration
 from ui.clipboard import Cells, from_tsv
 from ui.models.table import Column, TupleTableModel
 from ui.models.table_view import TableView
-from ui.pages.work_edits import with_tasks_of
+from ui.pages.work_edits import with_duplicated_stage, with_tasks_of
 from ui.pages.work_fields import Ask
 from ui.pages.work_paste import read_tasks
 from ui.session import Edit
@@ -117,6 +117,14 @@ class StagesPart(QWidget):
                 self.selected.emit(new[-1])
                 self.table.setFocus()
 
+    def duplicate_stage(self, place: int) -> None:
+        """Put a copy of the stage in that row after it and select it."""
+        stage = self._shown[place].stage
+        name = self._words.t("{name}, copy", name=stage.name)
+        label = self._words.t("duplicate {stage}", stage=stage.name)
+        if self._ask(label, lambda quote: with_duplicated_stage(quote, stage.id, name)):
+            self.selected.emit(self._shown[place + 1].stage.id)
+
     def remove_stage(self) -> None:
         """Remove the selected stage; those that waited for it wait for what it waited for."""
         stage = self._quote.workload.stage(self._stage_id)
@@ -179,6 +187,8 @@ class StagesPart(QWidget):
         self.table.refused.connect(lambda _row, _column, sentence: self._say(sentence))
         self.table.cleared.connect(self._cleared)
         self.table.pasted.connect(self._pasted)
+        self.table.row_asked.connect(lambda: self.add_stage(StageKind.INDEPENDENT))
+        self.table.duplicate_asked.connect(self.duplicate_stage)
         self.paste_button.clicked.connect(self.paste_tasks)
         self.remove_button.clicked.connect(self.remove_stage)
 
