@@ -314,6 +314,8 @@ QPushButton:focus {{ border: 2px solid {tokens.accent}; }}
 QPushButton:disabled {{ color: {tokens.muted}; background: {tokens.header}; }}
 QPushButton[look="primary"] {{ background: {tokens.accent}; color: {tokens.accent_text};
   border-color: {tokens.accent}; }}
+QPushButton[look="primary"]:disabled {{ background: {tokens.header}; color: {tokens.muted};
+  border-color: {tokens.control}; }}
 QPushButton[look="primary"]:focus {{ border: 2px solid {tokens.text}; }}
 QPushButton[look="link"] {{ background: transparent; border: 2px solid transparent; padding: 0 2px;
   color: {tokens.accent}; text-decoration: underline; text-align: left; min-height: 0; }}

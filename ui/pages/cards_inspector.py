@@ -29,6 +29,7 @@ from ui.pages import cards_edits
 from ui.pages.cards_own_price import AskEdit, OwnPrice
 from ui.pages.cards_rows import OLD, UNDATED, OfferRow
 from ui.theme import TextRole, Theme
+from ui.widgets.compound import end_of
 from ui.widgets.evidence_chip import EvidenceChip
 from ui.widgets.icons import pixmap
 
@@ -115,7 +116,7 @@ class OfferInspector(QWidget):
             return False
         field = self.fields.field(name)
         field.setFocus(Qt.FocusReason.OtherFocusReason)
-        line = field.focusProxy() or field
+        line = end_of(field)
         select = getattr(line, "selectAll", None)
         if select is not None:
             select()

@@ -26,6 +26,7 @@ from estimator.units import TimeUnit
 from ui.pages.page import box
 from ui.session import Edit
 from ui.theme import TextRole, Theme
+from ui.widgets.compound import end_of
 from ui.widgets.elided_combo import ElidedCombo
 from ui.widgets.evidence_editor import EvidenceEditor
 from ui.widgets.number_field import DurationField, MoneyField, NumberField
@@ -85,7 +86,7 @@ def show_evidence(editor: EvidenceEditor, evidence: Evidence, *, anew: bool = Fa
 
 def focus_on(widget: QWidget) -> None:
     """Give a field the focus, select its text and scroll whatever it lies in so that it is seen."""
-    target = _end_of(widget)
+    target = end_of(widget)
     target.setFocus(Qt.FocusReason.OtherFocusReason)
     if isinstance(target, QLineEdit):
         target.selectAll()
@@ -98,14 +99,8 @@ def focus_on(widget: QWidget) -> None:
 
 def line_of(widget: QWidget) -> QLineEdit | None:
     """Return the line in which a field is typed, None where it is no line."""
-    end = _end_of(widget)
+    end = end_of(widget)
     return end if isinstance(end, QLineEdit) else None
-
-
-def _end_of(widget: QWidget) -> QWidget:
-    # PySide types focusProxy() as never None.
-    proxy: QWidget | None = widget.focusProxy()
-    return widget if proxy is None else _end_of(proxy)
 
 
 def titled_box(theme: Theme, title: str) -> tuple[QFrame, QVBoxLayout]:

@@ -36,6 +36,7 @@ from ui.pages.work_fields import (
 )
 from ui.pages.work_ticks import TickList
 from ui.theme import TextRole, Theme
+from ui.widgets.compound import Compound
 from ui.widgets.evidence_button import EvidenceButton
 from ui.widgets.evidence_editor import EvidenceEditor
 from ui.widgets.field import Field
@@ -182,16 +183,15 @@ class Inspector(QObject):
         cards = self._part("cards", Field(self._theme, words.t("Cards per task"), self.cards_per_task))
         column.addLayout(in_a_row(units, cards, stretches=(1, 1)))
         self._add(column, "duration", self.durations)
-        memory_row = QWidget()
-        row = QHBoxLayout(memory_row)
+        self._memory_row = Compound()
+        row = QHBoxLayout(self._memory_row)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
         self.memory_unit = QLabel("GiB")
         row.addWidget(self.memory, 1)
         row.addWidget(self.memory_unit)
         row.addWidget(self.memory_sum, 1)
-        memory_row.setFocusProxy(self.memory)
-        self._memory_field = Field(self._theme, words.t("Memory of a task"), memory_row)
+        self._memory_field = Field(self._theme, words.t("Memory of a task"), self._memory_row)
         self.memory.setAccessibleName(words.t("Memory of a task, GiB"))
         self.memory.problem_changed.connect(self._memory_field.show_problem)
         self._add(column, "memory", self._memory_field)
@@ -211,14 +211,14 @@ class Inspector(QObject):
 
     def _fill_common(self, column: QVBoxLayout) -> None:
         words = self._words
-        slow = QWidget()
+        slow = Compound()
         row = QHBoxLayout(slow)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
         row.addWidget(self.slow_down, 1)
         row.addWidget(self.slow_down_chip)
         row.addStretch(1)
-        slow.setFocusProxy(self.slow_down)
+        slow.first = self.slow_down
         slow_field = Field(self._theme, words.t("Mutual slow-down of tasks at once, ×"), slow)
         self.slow_down.setAccessibleName(words.t("Mutual slow-down of tasks at once, ×"))
         self.slow_down.problem_changed.connect(slow_field.show_problem)
@@ -290,6 +290,7 @@ class Inspector(QObject):
         for part in (self.memory, self.memory_unit):
             part.setVisible(alone)
         self.memory_sum.setVisible(not alone)
+        self._memory_row.first = self.memory if alone else self.memory_link
 
     def _show_fields(self, quote: Quote, stage: Stage, anew: bool) -> None:
         show_text(self.name, stage.name, anew=anew)

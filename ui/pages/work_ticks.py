@@ -8,13 +8,15 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelInde
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QListView, QVBoxLayout, QWidget
 
+from ui.widgets.compound import Compound
+
 MOST_TICKS = 24
 """Choices that get a widget each: Qt lays out and shows hundreds of widgets in seconds, thousands in a minute."""
 _LIST_HEIGHT = 168
 _Index = QModelIndex | QPersistentModelIndex
 
 
-class Tick(QWidget):
+class Tick(Compound):
     """A box to tick with a text that wraps. `ticked(bool)` only where a person did it."""
 
     ticked = Signal(bool)
@@ -32,7 +34,7 @@ class Tick(QWidget):
         row.setSpacing(6)
         row.addWidget(self.mark, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self._label, 1)
-        self.setFocusProxy(self.mark)
+        self.first = self.mark
 
     def set_ticked(self, ticked: bool) -> None:
         """Show whether it is ticked; nothing is emitted."""

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidg
 from estimator.evidence import Evidence, EvidenceKind
 from estimator.wording import Wording
 from ui.theme import TextRole, Theme
+from ui.widgets.compound import Compound
 from ui.widgets.field import Field
 from ui.widgets.icons import EVIDENCE_ICONS, icon
 from ui.widgets.number_field import NumberField
@@ -69,7 +70,7 @@ class EvidenceEditor(QWidget):
         self._range.set_problem("")
 
     def _lay_out(self, unit: str) -> None:
-        between = QWidget()
+        between = Compound()
         row = QHBoxLayout(between)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
@@ -81,16 +82,16 @@ class EvidenceEditor(QWidget):
             row.addWidget(line, 1)
         if unit:
             row.addWidget(QLabel(unit))
-        between.setFocusProxy(self.low)
+        between.first = self.low
         self._kind = Field(self._theme, self._words.t("Evidence"), self.kinds)
         self._range = Field(self._theme, self._words.t("Possible range"), between)
-        origin = QWidget()
+        origin = Compound()
         row = QHBoxLayout(origin)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
         row.addWidget(self.source, 3)
         row.addWidget(self.date, 2)
-        origin.setFocusProxy(self.source)
+        origin.first = self.source
         self._origin = Field(self._theme, self._words.t("Source and date"), origin)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

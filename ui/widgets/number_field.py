@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QWidget
 from estimator.problems import Severity
 from estimator.units import MS_PER, TimeUnit
 from estimator.wording import Wording, read_count, read_duration, read_number
+from ui.widgets.compound import Compound
 from ui.widgets.typed_line import Read, TypedLine
 
 _DECIMALS_AT_MOST = 4
@@ -79,7 +80,7 @@ class NumberField(TypedLine):
         )
 
 
-class MoneyField(QWidget):
+class MoneyField(Compound):
     """An amount and the code of its currency; the value is a Decimal or None."""
 
     committed = Signal(object)
@@ -126,7 +127,7 @@ class Duration:
     unit: TimeUnit
 
 
-class DurationField(QWidget):
+class DurationField(Compound):
     """A duration and the unit it is shown in. `committed` carries a `Duration`.
 
     It accepts 90, 1:30, 1h30. What was typed in another unit is shown back in the unit chosen where four
@@ -228,11 +229,11 @@ def _shown_in(duration: Duration, unit: TimeUnit) -> Duration:
     return Duration(converted.normalize(), unit) if converted * MS_PER[unit] == in_ms else duration
 
 
-def _in_a_row(parent: QWidget, *widgets: QWidget) -> None:
+def _in_a_row(parent: Compound, *widgets: QWidget) -> None:
     row = QHBoxLayout(parent)
     row.setContentsMargins(0, 0, 0, 0)
     row.setSpacing(8)
     for widget in widgets:
         row.addWidget(widget)
     row.setStretch(0, 1)
-    parent.setFocusProxy(widgets[0])
+    parent.first = widgets[0]

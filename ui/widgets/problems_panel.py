@@ -35,6 +35,7 @@ from PySide6.QtWidgets import (
 from estimator.problems import Place, Severity
 from estimator.wording import Wording
 from ui.theme import TextRole, Theme
+from ui.widgets.compound import Compound
 from ui.widgets.icons import SEVERITY_COLORS, SEVERITY_ICONS, icon, paint_icon
 
 _Index = QModelIndex | QPersistentModelIndex
@@ -51,7 +52,7 @@ class ProblemRow:
     place: Place
 
 
-class ProblemsPanel(QWidget):
+class ProblemsPanel(Compound):
     """Lists problems; `jump(Place)` asks to go to one, `closed` to put the panel away."""
 
     jump = Signal(object)
@@ -129,7 +130,7 @@ class ProblemsPanel(QWidget):
         column.setSpacing(0)
         column.addWidget(self._header)
         column.addWidget(self._list, 1)
-        self.setFocusProxy(self._list)
+        self.first = self._list
 
     def _dress(self) -> None:
         self._title.setFont(self._theme.font(TextRole.SECTION))
