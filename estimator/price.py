@@ -24,7 +24,7 @@ _MINOR_DIGITS: dict[str, int] = {
     **dict.fromkeys(("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"), 3),
     **dict.fromkeys(("CLF", "UYW"), 4),
 }
-_DIGITS = 60  # of the arithmetic before rounding; decimal's ordinary 28 could round a long product early
+DIGITS = 60  # of the arithmetic before rounding; decimal's ordinary 28 could round a long product early
 
 DISCOUNT = "discount"
 CONTINGENCY = "contingency"
@@ -37,7 +37,7 @@ def currency_digits(code: str) -> int:
 
 def rounded(amount: Decimal, currency: str) -> Decimal:
     """Return `amount` half up (away from zero) to the currency's decimals, with all of them written."""
-    with localcontext(prec=_DIGITS):
+    with localcontext(prec=DIGITS):
         # Adding zero turns a rounded -0.00 into 0.00.
         return amount.quantize(minor_unit(currency), rounding=ROUND_HALF_UP) + 0
 
@@ -116,7 +116,7 @@ def _priced(line: LineInput, rules: PriceRules) -> PriceLine:
     if rate is None:
         amount = Absent("missing_rate", values=(("currency", line.currency),))
     else:
-        with localcontext(prec=_DIGITS):
+        with localcontext(prec=DIGITS):
             amount = rounded(line.amount * rate, rules.currency)
     return PriceLine(line.id, line.kind, amount, tax_percent, line.amount, line.currency, rate, line.values)
 
@@ -132,7 +132,7 @@ def _net_by_rate(lines: tuple[PriceLine, ...]) -> dict[Decimal | None, Decimal]:
 
 def _share(amount: Decimal, percent: Decimal) -> Decimal:
     """Return `percent` per cent of `amount`, with full decimals."""
-    with localcontext(prec=_DIGITS):
+    with localcontext(prec=DIGITS):
         return amount * percent / 100
 
 
@@ -148,7 +148,7 @@ def _shared_out(
     if total == 0 or amount == 0:
         return by_rate
     unit = minor_unit(currency)
-    with localcontext(prec=_DIGITS):
+    with localcontext(prec=DIGITS):
         exact = {percent: amount * net / total / unit for percent, net in by_rate.items()}
         units = {percent: value.to_integral_value(rounding=ROUND_FLOOR) for percent, value in exact.items()}
         left = int(amount / unit - sum(units.values(), Decimal(0)))

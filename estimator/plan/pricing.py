@@ -7,9 +7,9 @@ from decimal import Decimal
 
 from estimator.catalogue import Lot
 from estimator.evidence import EvidenceKind, weakest
+from estimator.plan.fees import charged
 from estimator.price import LineInput, PriceRules, price
-from estimator.problems import Absent
-from estimator.quote import Fee, Pricing, Quote
+from estimator.quote import Fee, FeeBasis, Pricing, Quote
 from estimator.results.estimate import Holding
 from estimator.results.price import Price
 from estimator.units import MS_PER_HOUR
@@ -19,7 +19,7 @@ def priced(quote: Quote, holdings: Sequence[Holding]) -> Price:
     """Return the price of what is held and of the fees, in the quote's currency."""
     pricing = quote.pricing
     lines = [_holding_line(quote, holding) for holding in holdings]
-    lines += [_fee_line(fee, pricing.currency) for fee in pricing.fees]
+    lines += [_fee_line(quote, fee, holdings) for fee in pricing.fees]
     rules = PriceRules(
         currency=pricing.currency,
         tax_percent=pricing.tax_percent.value,
@@ -40,6 +40,8 @@ def price_kind(pricing: Pricing, holdings: Sequence[Holding], time_kind: Evidenc
     for fee in pricing.fees:
         if fee.price.value is not None:
             kinds += [fee.price.kind, fee.quantity.kind]
+            if fee.basis is FeeBasis.KEPT_TIME and fee.kept_days is not None:
+                kinds.append(fee.kept_days.kind)
     for extra in (pricing.discount_percent, pricing.contingency_percent):
         if extra is not None and extra.value is not None:
             kinds.append(extra.kind)
@@ -65,21 +67,14 @@ def _holding_line(quote: Quote, holding: Holding) -> LineInput:
     return LineInput(f"hourly:{holding.offer_id}", "hourly", holding.cost, currency, None, tuple(values))
 
 
-def _fee_line(fee: Fee, currency: str) -> LineInput:
-    amount: Decimal | Absent | None
-    if fee.price.value is None:
-        amount = None
-    elif fee.quantity.value is None:
-        amount = Absent(
-            "missing_quantity", ("pricing", "fees", fee.id), (("fee", fee.name or fee.kind.value),)
-        )
-    else:
-        amount = fee.price.value * fee.quantity.value
+def _fee_line(quote: Quote, fee: Fee, holdings: Sequence[Holding]) -> LineInput:
+    found = charged(quote, fee, holdings)
     values = (
         ("name", fee.name),
-        ("quantity", fee.quantity.value),
+        ("quantity", found.quantity),
         ("unit_price", fee.price.value),
         ("unit", fee.unit),
+        ("basis", fee.basis.value),
     )
-    line_currency = fee.currency or currency
-    return LineInput(f"fee:{fee.id}", fee.kind.value, amount, line_currency, fee.tax_percent, values)
+    currency = fee.currency or quote.pricing.currency
+    return LineInput(f"fee:{fee.id}", fee.kind.value, found.amount, currency, fee.tax_percent, values)

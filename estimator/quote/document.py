@@ -6,9 +6,10 @@ import datetime as dt
 from decimal import Decimal
 from enum import StrEnum
 from functools import cached_property
+from itertools import pairwise
 from typing import Annotated
 
-from pydantic import Field, PositiveInt
+from pydantic import Field, PositiveInt, model_validator
 
 from estimator.catalogue.cards import Card
 from estimator.catalogue.offers import AnyOffer, HourlyOffer, Lot
@@ -26,11 +27,40 @@ class FeeKind(StrEnum):
     TRANSFER_OUT = "transfer_out"
     SET_UP = "set_up"
     MANAGED = "managed"
+    ENERGY = "energy"
     OTHER = "other"
 
 
+class FeeBasis(StrEnum):
+    """What price × quantity is multiplied by.
+
+    `RENTED_TIME` and `KEPT_TIME`: days rented, or `kept_days` stated, over `period_days` (a month of 30 days
+    unless the seller says otherwise). `CARD_HOURS`: hours of all cards as billed. `ENERGY`: the kilowatt-hours
+    that the cards draw at their rated power in those hours; the quantity is then the site's PUE.
+    """
+
+    ONCE = "once"
+    RENTED_TIME = "rented_time"
+    KEPT_TIME = "kept_time"
+    CARD_HOURS = "card_hours"
+    ENERGY = "energy"
+
+
+class PriceTier(Frozen):
+    """From this quantity on, each further unit costs `price`; below the first tier, the fee's own price."""
+
+    above: Decimal = Field(ge=0)
+    price: Decimal = Field(ge=0)
+
+
+MOST_TIERS = 12
+
+
 class Fee(Frozen):
-    """A line besides the cards: `price` per `unit` × `quantity`. A blank price is "not included", never 0."""
+    """A line besides the cards: `price` per `unit` × `quantity` × its basis. A blank price is "not included", never 0.
+
+    `tiers`: further prices in rising order of quantity, as transfer out is sold.
+    """
 
     id: str = Field(min_length=1)
     kind: FeeKind
@@ -40,6 +70,17 @@ class Fee(Frozen):
     unit: str = ""
     currency: str | None = Field(default=None, pattern=r"^[A-Z]{3}$")
     tax_percent: Decimal | None = Field(default=None, ge=0)
+    basis: FeeBasis = FeeBasis.ONCE
+    period_days: PositiveInt = 30
+    kept_days: Stated | None = None
+    tiers: tuple[PriceTier, ...] = Field(default=(), max_length=MOST_TIERS)
+
+    @model_validator(mode="after")
+    def _tiers_rise(self) -> Fee:
+        limits = [tier.above for tier in self.tiers]
+        if any(later <= before for before, later in pairwise(limits)):
+            raise ValueError("tiers_do_not_rise")
+        return self
 
 
 class ExchangeRate(Frozen):

@@ -63,6 +63,12 @@ SENTENCES: dict[str, str] = {
     "missing_quantity": _(
         "{fee} has a price and no quantity. Without it there is no total: add the quantity."
     ),
+    "missing_kept_days": _(
+        "{fee} is charged for the days kept, and they are not known. Without them there is no total: add them."
+    ),
+    "missing_power": _(
+        "{fee} is charged by the energy drawn, and the rated power of {card} is not known. Write it on its card."
+    ),
     "missing_set_up": _("The set-up time of the offer is not known. Write it, 0 if there is none."),
     "offer_too_small": _("The offer has {available} cards and {cards} are needed."),
     "over_budget": _("The plan costs more than the budget."),
@@ -257,6 +263,12 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "Basis.reference_points": _("Held against reference points"),
     "DeliveredAs.batch": _("Whole batch"),
     "DeliveredAs.unit": _("Unit by unit"),
+    "FeeBasis.card_hours": _("By card hour"),
+    "FeeBasis.energy": _("By energy drawn"),
+    "FeeBasis.kept_time": _("By time kept"),
+    "FeeBasis.once": _("Once"),
+    "FeeBasis.rented_time": _("By time rented"),
+    "FeeKind.energy": _("Energy"),
     "FeeKind.managed": _("Managed service"),
     "FeeKind.other": _("Other fee"),
     "FeeKind.set_up": _("Set-up"),
@@ -380,6 +392,7 @@ PLACES: dict[str, str] = {
     "hold": _("Time held"),
     "independence": _("Independence"),
     "issuer": _("Issuer"),
+    "kept_days": _("Days kept"),
     "layouts": _("Layout"),
     "limit": _("Customer's limit"),
     "margin_percent": _("Margin"),
@@ -410,6 +423,7 @@ PLACES: dict[str, str] = {
     "start": _("Start"),
     "stock": _("Stock"),
     "tasks": _("Tasks"),
+    "tiers": _("Price of more"),
     "tasks_at_once": _("Tasks at once"),
     "tax_percent": _("Tax"),
     "terms": _("Terms"),

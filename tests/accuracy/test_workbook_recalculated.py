@@ -14,6 +14,7 @@ import pytest
 from openpyxl import load_workbook
 from openpyxl.workbook import Workbook
 
+from estimator import edits
 from estimator.catalogue import Card, HourlyOffer, Lot, TermPrice
 from estimator.estimate import estimate
 from estimator.evidence import GIVEN, Stated, StatedDuration
@@ -32,7 +33,7 @@ from estimator.quote import (
     Tasks,
     Workload,
 )
-from estimator.quote.document import ExchangeRate, FeeKind
+from estimator.quote.document import ExchangeRate, FeeBasis, FeeKind, PriceTier
 from estimator.quote.work import CardFactor, ResourceKind
 from estimator.results.estimate import Estimate
 from estimator.storage import quote_from_text
@@ -129,6 +130,7 @@ def hard_quote() -> Quote:
             Fee(id="a", kind=FeeKind.SET_UP, price=given("12.345"), tax_percent=D(10)),
             Fee(id="b", kind=FeeKind.STORAGE, price=given("0.05"), quantity=given("333"), unit="GB"),
             Fee(id="c", kind=FeeKind.STATION),
+            *fees_by_time(),
         ),
     )
     return Quote(
@@ -139,9 +141,22 @@ def hard_quote() -> Quote:
             stages=(load, pack, solve, gate), resources=(licence, storage), mutual_slow_down=given("1.07")
         ),
         organisations=(organisation,),
-        cards=(Card(id="c", name="Card", marketed_gb=D(24)),),
+        cards=(Card(id="c", name="Card", marketed_gb=D(24), power_watts=D(450)),),
         offers=(offer,),
         pricing=pricing,
+    )
+
+
+def fees_by_time() -> tuple[Fee, ...]:
+    """Return one fee of each basis, and one by tiers."""
+    tiers = (PriceTier(above=D(100), price=D("0.05")), PriceTier(above=D(200), price=D("0.0125")))
+    priced = {"kind": FeeKind.OTHER, "price": given("0.0817"), "quantity": given("333"), "unit": "GB"}
+    return (
+        Fee(id="rented", basis=FeeBasis.RENTED_TIME, **priced),
+        Fee(id="kept", basis=FeeBasis.KEPT_TIME, kept_days=given("11"), period_days=31, **priced),
+        Fee(id="cards", basis=FeeBasis.CARD_HOURS, **priced),
+        Fee(id="energy", basis=FeeBasis.ENERGY, **priced),
+        Fee(id="out", tiers=tiers, **priced),
     )
 
 
@@ -162,9 +177,9 @@ def lots_quote() -> Quote:
         name="Lots",
         workload=Workload(stages=(stage,), mutual_slow_down=given("1")),
         organisations=(Organisation(id="A", layouts=(StageLayout(stage_id="s", tasks_at_once=3),)),),
-        cards=(Card(id="c", name="Card", marketed_gb=D(24)),),
+        cards=(Card(id="c", name="Card", marketed_gb=D(24), power_watts=D(450)),),
         offers=(lot,),
-        pricing=Pricing(tax_percent=given("21")),
+        pricing=Pricing(tax_percent=given("21"), fees=fees_by_time()),
     )
 
 
@@ -261,7 +276,11 @@ def test_changed_times_percentages_and_rates_give_the_totals_of_the_changed_quot
     stages = (quote.workload.stages[0], pack, *quote.workload.stages[2:])
     workload = quote.workload.replaced(stages=stages, mutual_slow_down=given("1.31"))
     changed = quote.replaced(pricing=pricing, offers=(offer,), workload=workload)
+    changed = edits.with_fee(changed, "kept", kept_days=given("23"))
+    changed = edits.with_fee(changed, "out", quantity=given("150"))
     values = {
+        "days_kept_kept": D(23),
+        "quantity_out": D(150),
         "tax_percent": D(4),
         "discount_percent": D(11),
         "contingency_percent": D("5.5"),

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QPushButton, QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from estimator.catalogue import Catalogue
 from estimator.estimate import estimate
 from estimator.evidence import EvidenceKind, Stated
-from estimator.quote import Quote
+from estimator.quote import FeeBasis, FeeKind, Quote
 from estimator.storage import read_quote
 from estimator.wording import Language, NumberFormat, Wording
 from ui.models.table import Group
@@ -29,6 +29,7 @@ from ui.pages.page import Context
 from ui.runner import Runner
 from ui.session import Session
 from ui.theme import Theme
+from ui.widgets.number_field import NumberField
 
 SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
 TODAY = date(2026, 11, 30)
@@ -253,6 +254,77 @@ def test_the_evidence_of_a_fee_and_of_the_tax_opens_in_place(page: CostPage) -> 
     at, _ = line(page, "Tax")
     page.lines.opened.emit(at)
     assert page.evidence.evidence.kind is EvidenceKind.GIVEN
+
+
+def open_fee(page: CostPage, name: str) -> None:
+    at, _ = line(page, name)
+    page.lines.opened.emit(at)
+    assert page.fee_form.isVisible()
+
+
+def typed(field: NumberField, text: str) -> None:
+    field.setText(text)
+    field.commit()
+
+
+def chosen(box: QComboBox, choice: str) -> None:
+    at = box.findData(choice)
+    box.setCurrentIndex(at)
+    box.activated.emit(at)
+
+
+def test_storage_is_charged_for_the_days_that_it_is_kept(page: CostPage, qtbot: QtBot) -> None:
+    at, _ = line(page, "Almacenamiento")
+    page.line_model.setData(page.line_model.index(at, PRICE), "0,08", Qt.ItemDataRole.EditRole)
+    page.line_model.setData(page.line_model.index(at, QUANTITY), "500", Qt.ItemDataRole.EditRole)
+    open_fee(page, "Almacenamiento")
+    assert not page.fee_form.kept.isVisible()
+    chosen(page.fee_form.basis, FeeBasis.KEPT_TIME)
+    assert page.fee_form.kept.isVisible()
+    qtbot.waitUntil(lambda: "days kept" in line(page, "Almacenamiento")[1].note)
+    assert line(page, "Almacenamiento")[1].amount == "—"
+    with qtbot.waitSignal(page.context.session.estimated):
+        typed(page.fee_form.kept, "10")
+    _, row = line(page, "Almacenamiento")
+    assert row.amount == "13.33"  # 500 × 0.08 × 10 ÷ 30
+    assert row.quantity == "500 × 10 of 30 days"
+
+
+def test_prices_of_more_are_typed_in_rising_order(page: CostPage, qtbot: QtBot) -> None:
+    at, _ = line(page, "Almacenamiento")
+    page.line_model.setData(page.line_model.index(at, PRICE), "1", Qt.ItemDataRole.EditRole)
+    page.line_model.setData(page.line_model.index(at, QUANTITY), "30", Qt.ItemDataRole.EditRole)
+    open_fee(page, "Almacenamiento")
+    first, second, third = page.fee_form.tiers
+    assert first[0].isVisible()
+    assert not second[0].isVisible()
+    typed(first[0], "10")
+    assert quote_of(page).pricing.fees[1].tiers == ()  # half a pair is no price yet
+    typed(first[1], "0,5")
+    typed(second[0], "5")
+    typed(second[1], "0,25")
+    fee = next(one for one in quote_of(page).pricing.fees if one.id == "storage")
+    assert [(tier.above, tier.price) for tier in fee.tiers] == [(10, Decimal("0.5"))]
+    assert page.fee_form.refusal == "Quantities must rise from line to line."
+    with qtbot.waitSignal(page.context.session.estimated):
+        typed(second[0], "20")
+    assert page.fee_form.refusal == ""
+    assert third[0].isVisible()
+    assert line(page, "Almacenamiento")[1].amount == "17.50"  # 10 + 5 + 2.5
+
+
+def test_the_kind_unit_currency_and_tax_of_a_line_reach_the_quote(page: CostPage) -> None:
+    open_fee(page, "Almacenamiento")
+    chosen(page.fee_form.kind, FeeKind.MANAGED)
+    page.fee_form.unit.setText("GB")
+    page.fee_form.unit.editingFinished.emit()
+    chosen(page.fee_form.currency, "USD")
+    typed(page.fee_form.tax, "10")
+    fee = next(one for one in quote_of(page).pricing.fees if one.id == "storage")
+    assert (fee.kind, fee.unit, fee.currency, fee.tax_percent) == (FeeKind.MANAGED, "GB", "USD", 10)
+    assert "USD" in page.settings.rates
+    page.lines.opened.emit(line(page, "Almacenamiento")[0])
+    assert not page.fee_form.isVisible()
 
 
 def test_typed_percentages_currency_and_hold_reach_the_quote(page: CostPage) -> None:

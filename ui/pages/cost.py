@@ -23,10 +23,11 @@ from PySide6.QtWidgets import (
 from estimator import edits
 from estimator.evidence import Evidence
 from estimator.problems import Place
-from estimator.quote import Quote
+from estimator.quote import Fee, Quote
 from estimator.results.estimate import Estimate
 from ui.models.table_view import TableView
 from ui.pages.changing_table import ChangingTableModel
+from ui.pages.cost_fee import FeeForm
 from ui.pages.cost_frontier import FrontierBox
 from ui.pages.cost_lines import (
     NAME,
@@ -179,6 +180,8 @@ class CostPage(Page):
         self._evidence_title = _wrapped("muted")
         self.evidence = EvidenceEditor(words, theme)
         self.evidence.committed.connect(self._evidence_committed)
+        self.fee_form = FeeForm(words, theme)
+        self.fee_form.changed.connect(self._fee_changed)
 
     def _build_pricing(self) -> None:
         words, theme = self.words, self.theme
@@ -210,6 +213,7 @@ class CostPage(Page):
         left.addWidget(self.lines)
         left.addWidget(self._sentence)
         left.addLayout(buttons)
+        left.addWidget(self.fee_form)
         left.addWidget(self._evidence_title)
         left.addWidget(self.evidence)
         left.addWidget(self.settings)
@@ -217,7 +221,7 @@ class CostPage(Page):
         for widget in (self.frontier, self._same_rent, self.offers):
             right.addWidget(widget)
         right.addStretch(1)
-        for hidden in (self._sentence, self._evidence_title, self.evidence):
+        for hidden in (self._sentence, self.fee_form, self._evidence_title, self.evidence):
             hidden.hide()
         halves = QHBoxLayout()
         halves.setSpacing(16)
@@ -236,6 +240,7 @@ class CostPage(Page):
         stops: list[QWidget] = [
             *(self.plans, self.recommended_button),
             *(self.lines, self.add_fee_button, self.remove_fee_button),
+            *self.fee_form.stops(),
             *(evidence.kinds, evidence.low, evidence.high, evidence.source, evidence.date),
             *self.settings.stops(),
             *(self.frontier.switch, self.frontier.table, self.offers),
@@ -270,6 +275,8 @@ class CostPage(Page):
 
     def _show_evidence(self) -> None:
         stated = self._stated()
+        if self._quote is not None:
+            self.fee_form.show_fee(self._open_fee(), self._quote.pricing)
         for widget in (self._evidence_title, self.evidence):
             widget.setVisible(stated is not None)
         if stated is not None:
@@ -284,11 +291,15 @@ class CostPage(Page):
             return None
         if self._evidence_of == "tax":
             return self.words.t("Evidence of the tax"), self._quote.pricing.tax_percent.evidence
-        fee = next((one for one in self._quote.pricing.fees if one.id == self._evidence_of), None)
+        fee = self._open_fee()
         if fee is None:
             return None
         name = fee.name or self.words.word(fee.kind)
         return self.words.t("Evidence of the price of {fee}", fee=name), fee.price.evidence
+
+    def _open_fee(self) -> Fee | None:
+        fees = () if self._quote is None else self._quote.pricing.fees
+        return next((one for one in fees if one.id == self._evidence_of), None)
 
     def _say(self, sentence: str) -> None:
         self._sentence.setText(sentence)
@@ -358,7 +369,7 @@ class CostPage(Page):
         self._evidence_of = "" if wanted == self._evidence_of else wanted
         self._show_evidence()
         if self._evidence_of:
-            self.evidence.kinds.setFocus()
+            (self.evidence.kinds if self.fee_form.isHidden() else self.fee_form.kind).setFocus()
 
     def _evidence_committed(self, evidence: Evidence) -> None:
         of = self._evidence_of
@@ -370,6 +381,12 @@ class CostPage(Page):
             return with_fee_evidence(quote, of, evidence)
 
         self.edit(self.words.t("change the evidence of a price line"), change)
+
+    def _fee_changed(self, changes: dict[str, object]) -> None:
+        fee = self._open_fee()
+        if fee is not None:
+            label = self.words.t("change how {line} is charged", line=fee.name or self.words.word(fee.kind))
+            self.edit(label, lambda quote: edits.with_fee(quote, fee.id, **changes))
 
     def _current_line_changed(self) -> None:
         self.remove_fee_button.setEnabled(self._current_fee() is not None)

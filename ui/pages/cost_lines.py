@@ -14,7 +14,7 @@ from estimator.catalogue import HourlyOffer, Lot
 from estimator.edits import new_id, with_fee, with_pricing
 from estimator.evidence import Evidence, EvidenceKind, Stated, weakest
 from estimator.problems import Absent
-from estimator.quote import ExchangeRate, Fee, FeeKind, Pricing, Quote
+from estimator.quote import ExchangeRate, Fee, FeeBasis, FeeKind, Pricing, Quote
 from estimator.rental.hourly import Billing, card_billed_ms, hourly_cost
 from estimator.results.estimate import Estimate, Plan
 from estimator.results.price import PriceLine
@@ -59,7 +59,9 @@ def line_rows(words: Wording, quote: Quote, estimate: Estimate | None) -> tuple[
     """Return what is rented, the fees as the quote has them, and the totals of the plan shown."""
     plan = None if estimate is None else estimate.shown_plan
     lines = () if plan is None else plan.price.lines
-    by_id = {line.id: line for line in lines}
+    priced = plan or next(iter(() if estimate is None else estimate.plans), None)
+    reasons = () if priced is None else priced.price.lines
+    by_id = {line.id: line for line in reasons}
     fee_ids = {f"fee:{fee.id}" for fee in quote.pricing.fees}
     rented = [line for line in lines if line.kind in ("lot", "hourly")]
     others = [
@@ -68,7 +70,7 @@ def line_rows(words: Wording, quote: Quote, estimate: Estimate | None) -> tuple[
     rows = [_rented_row(words, quote, estimate, line) for line in rented]
     rows += [_fee_row(words, quote.pricing, fee, by_id.get(f"fee:{fee.id}")) for fee in quote.pricing.fees]
     rows += [_percent_row(words, quote, line) for line in others]
-    return (*rows, *_total_rows(words, quote, plan))
+    return (*rows, *_total_rows(words, quote, plan, None if priced is None else priced.price.net))
 
 
 def line_columns(words: Wording, currency: str) -> tuple[Column[LineRow], ...]:
@@ -294,6 +296,8 @@ def _fee_row(words: Wording, pricing: Pricing, fee: Fee, line: PriceLine | None)
     quantity = words.unknown
     if fee.quantity.value is not None:
         quantity = f"{words.number(fee.quantity.value)} {fee.unit}".strip()
+    if line is not None and fee.basis is not FeeBasis.ONCE and not blank:
+        quantity = _charged_text(words, fee, line) or quantity
     amount = words.t("Not included") if blank else words.unknown
     if line is not None and not blank:
         amount = amount_text(words, line.amount, pricing.currency)
@@ -306,6 +310,24 @@ def _fee_row(words: Wording, pricing: Pricing, fee: Fee, line: PriceLine | None)
         None if blank else fee.price.kind,
         fee=fee,
         muted=blank,
+        note=words.absent(line.amount) if line is not None and isinstance(line.amount, Absent) else "",
+    )
+
+
+def _charged_text(words: Wording, fee: Fee, line: PriceLine) -> str:
+    """Return what the basis makes of the quantity: "500 GB × 0.10"; "" where it is not known."""
+    charged, stated = dict(line.values).get("quantity"), fee.quantity.value
+    if not isinstance(charged, Decimal) or isinstance(line.amount, Absent) or not stated:
+        return ""
+    factor = words.number(charged / stated, 2)
+    if fee.basis is FeeBasis.ENERGY:
+        return words.t("{energy} kWh", energy=words.number(charged, 2))
+    if fee.basis is FeeBasis.CARD_HOURS:
+        return words.t("{quantity} × {hours} card·h", quantity=words.number(stated), hours=factor)
+    unit = f"{words.number(stated)} {fee.unit}".strip()
+    days = words.number(round(charged / stated * fee.period_days, 2).normalize())
+    return words.t(
+        "{quantity} × {days} of {period} days", quantity=unit, days=days, period=words.number(fee.period_days)
     )
 
 
@@ -316,11 +338,15 @@ def _percent_row(words: Wording, quote: Quote, line: PriceLine) -> LineRow:
     return LineRow(line.id, line_name(words, line), "", price, amount)
 
 
-def _total_rows(words: Wording, quote: Quote, plan: Plan | None) -> Iterator[LineRow]:
+def _total_rows(
+    words: Wording, quote: Quote, plan: Plan | None, net_of_any: Decimal | Absent | None
+) -> Iterator[LineRow]:
     currency = quote.pricing.currency
     tax = quote.pricing.tax_percent
     if plan is None:
         reason = words.sentence("no_price")
+        if isinstance(net_of_any, Absent):
+            reason = words.absent(net_of_any)
         yield LineRow("net", words.t("Net"), "", "", words.unknown, total=True, bold=True, note=reason)
         percent = "" if tax.value is None else words.percent(tax.value)
         kind = None if tax.value is None else tax.kind

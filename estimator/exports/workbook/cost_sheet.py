@@ -11,9 +11,11 @@ from decimal import ROUND_FLOOR, Decimal
 from estimator.catalogue import Lot
 from estimator.exports.workbook.cells import HUNDREDTHS, PLAIN, Sheet, called, money_format, rounded_call
 from estimator.exports.workbook.inputs import Input, fee_name
+from estimator.exports.workbook.lots_sheet import HeldCells
+from estimator.plan.fees import WATTS_PER_KILOWATT
 from estimator.price import currency_digits
 from estimator.problems import Absent
-from estimator.quote import Quote
+from estimator.quote import Fee, FeeBasis, Quote
 from estimator.results.estimate import Holding, Plan
 from estimator.results.price import PriceLine
 from estimator.units import MS_PER_HOUR
@@ -33,12 +35,12 @@ def write_cost(
     sheet: Sheet,
     quote: Quote,
     plan: Plan,
-    paid_hours: dict[str, str],
+    held: HeldCells,
     inputs: dict[str, Input],
     words: Wording,
 ) -> CostCells:
     """Write the price lines, the tax by rate and the totals; words where a total is not known."""
-    return _Cost(sheet, quote, plan, paid_hours, inputs, words).write()
+    return _Cost(sheet, quote, plan, held, inputs, words).write()
 
 
 @dataclass(slots=True)
@@ -46,7 +48,7 @@ class _Cost:
     sheet: Sheet
     quote: Quote
     plan: Plan
-    paid_hours: dict[str, str]
+    held: HeldCells
     inputs: dict[str, Input]
     words: Wording
 
@@ -106,9 +108,9 @@ class _Cost:
         holding = next((one for one in self.plan.holdings if one.offer_id == key), None)
         expression = ""
         if fee is not None and f"fee:{fee.id}" in self.inputs:
-            expression = self._write_fee(row, fee.id)
+            expression = self._write_fee(row, fee, values)
         elif fee is None and holding is not None and f"price:{key}" in self.inputs:
-            price, hours = self.inputs[f"price:{key}"], self.paid_hours[key]
+            price, hours = self.inputs[f"price:{key}"], self.held.sessions[key]
             sheet.formula(row, 2, hours, Decimal(holding.paid_card_ms) / MS_PER_HOUR, HUNDREDTHS)
             sheet.formula(row, 3, price.name, price.value, price.number_format)
             expression = f"{sheet.here(row, 2)}*{sheet.here(row, 3)}"
@@ -118,10 +120,50 @@ class _Cost:
             sheet.texts(row, 2, ("", ""))
         self._write_amount(row, line, expression)
 
-    def _write_fee(self, row: int, fee_id: str) -> str:
-        for column, key in ((2, f"quantity:{fee_id}"), (3, f"fee:{fee_id}")):
-            self.sheet.formula(row, column, self.inputs[key].name, self.inputs[key].value)
-        return f"{self.sheet.here(row, 2)}*{self.sheet.here(row, 3)}"
+    def _write_fee(self, row: int, fee: Fee, values: dict[str, object]) -> str:
+        """Write what is charged for and the unit price; return the amount's expression, by tiers where it has them."""
+        quantity, price = self.inputs[f"quantity:{fee.id}"], self.inputs[f"fee:{fee.id}"]
+        factor = self._factor(fee)
+        charged = values["quantity"]
+        if not isinstance(charged, Decimal) or factor is None:
+            self.sheet.texts(row, 2, ("", ""))
+            return ""
+        expression = f"{quantity.name}*{factor}" if factor else quantity.name
+        self.sheet.formula(row, 2, expression, charged)
+        self.sheet.formula(row, 3, price.name, price.value)
+        here, since, unit_price = self.sheet.here(row, 2), Decimal(0), self.sheet.here(row, 3)
+        if not fee.tiers:
+            return f"{here}*{unit_price}"
+        parts = []
+        for tier in fee.tiers:
+            parts.append(f"MAX(0,MIN({here},{tier.above})-{since})*{unit_price}")
+            since, unit_price = tier.above, str(tier.price)
+        parts.append(f"MAX(0,{here}-{since})*{unit_price}")
+        return f"({'+'.join(parts)})"
+
+    def _factor(self, fee: Fee) -> str | None:
+        """Return the expression of a fee's basis, "" for once, None where it is not known."""
+        paid, held = self.held.paid_hours, self.held.held_hours
+        if fee.basis is FeeBasis.ONCE:
+            return ""
+        if fee.basis is FeeBasis.RENTED_TIME:
+            days = [
+                str(sum(one.terms)) if one.terms else f"{held[one.offer_id]}/24" for one in self.plan.holdings
+            ]
+            return f"{called('MAX', days)}/{fee.period_days}"
+        if fee.basis is FeeBasis.KEPT_TIME:
+            kept = self.inputs.get(f"kept:{fee.id}")
+            return None if kept is None else f"{kept.name}/{fee.period_days}"
+        if fee.basis is FeeBasis.CARD_HOURS:
+            return called("SUM", [paid[one.offer_id] for one in self.plan.holdings])
+        drawn = []
+        for one in self.plan.holdings:
+            offer = self.quote.offer(one.offer_id)
+            card = None if offer is None else self.quote.card(offer.card_id)
+            if card is None or card.power_watts is None:
+                return None
+            drawn.append(f"{paid[one.offer_id]}*{card.power_watts}/{WATTS_PER_KILOWATT}")
+        return called("SUM", drawn)
 
     def _write_lot(self, row: int, holding: Holding) -> str:
         prices = [self.inputs[f"price:{holding.offer_id}:{days}"] for days in holding.terms]

@@ -17,7 +17,7 @@ from estimator.evidence import Evidence, EvidenceKind, Stated, StatedDuration
 from estimator.exports.workbook.cells import PLAIN, RATE, money_format
 from estimator.exports.workbook.replay import Replay
 from estimator.price import currency_digits
-from estimator.quote import Fee, Organisation, Quote, StageKind
+from estimator.quote import Fee, FeeBasis, Organisation, Quote, StageKind
 from estimator.results.estimate import Plan
 from estimator.units import MS_PER
 from estimator.wording import Wording
@@ -202,7 +202,12 @@ def _fees(quote: Quote, plan: Plan, words: Wording) -> Iterator[Input]:
         label = words.t("{fee}, price", fee=name)
         yield _stated(f"fee:{fee.id}", f"fee_{fee.id}", label, unit, fee.price, words)
         label = words.t("{fee}, quantity", fee=name)
-        yield _stated(f"quantity:{fee.id}", f"quantity_{fee.id}", label, fee.unit, fee.quantity, words)
+        unit = words.t("PUE") if fee.basis is FeeBasis.ENERGY else fee.unit
+        yield _stated(f"quantity:{fee.id}", f"quantity_{fee.id}", label, unit, fee.quantity, words)
+        if fee.basis is FeeBasis.KEPT_TIME and fee.kept_days is not None and fee.kept_days.value is not None:
+            label = words.t("{fee}, days kept", fee=name)
+            key, cell = f"kept:{fee.id}", f"days_kept_{fee.id}"
+            yield _stated(key, cell, label, words.t("days"), fee.kept_days, words)
 
 
 def fee_name(fee: Fee, words: Wording) -> str:

@@ -32,6 +32,16 @@ _MONTH_MS = 31 * MS_PER_DAY  # the longest month, as in rental.hourly
 
 
 @dataclass(frozen=True, slots=True)
+class HeldCells:
+    """Where each holding's time stands, by offer. `sessions`: the paid card hours under an hourly offer's sessions;
+    `paid_hours`: those of every holding; `held_hours`: how long it is held."""
+
+    sessions: dict[str, str]
+    paid_hours: dict[str, str]
+    held_hours: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Session:
     """One card in one stage, in time order by card. `joins`: the card was not released before it."""
 
@@ -76,8 +86,8 @@ def write_lots(
     times: ScheduleCells,
     inputs: dict[str, Input],
     words: Wording,
-) -> dict[str, str]:
-    """Write the holdings and each hourly card's paid time; return where the paid card hours of an offer stand."""
+) -> HeldCells:
+    """Write the holdings and each hourly card's paid time; return where the hours stand."""
     sheet.widths(2, 34, 16, 10, 14, 14, 16, 16, 30, 12)
     sheet.text(0, 1, words.t("Lots and hourly cards"), "title")
     if plan.is_sample:
@@ -135,7 +145,12 @@ def write_lots(
             ),
             "note",
         )
-    return paid
+    rows = {holding.offer_id: head + 1 + place for place, holding in enumerate(plan.holdings)}
+    return HeldCells(
+        paid,
+        {offer_id: sheet.ref(row, 6) for offer_id, row in rows.items()},
+        {offer_id: sheet.ref(row, 5) for offer_id, row in rows.items()},
+    )
 
 
 def _busy(times: ScheduleCells, replay: Replay) -> str:

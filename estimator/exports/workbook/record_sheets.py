@@ -14,7 +14,7 @@ from estimator.evidence import Evidence, EvidenceKind, Stated, StatedDuration, s
 from estimator.exports.workbook.cells import PLAIN, Sheet
 from estimator.exports.workbook.inputs import fee_name
 from estimator.problems import Place
-from estimator.quote import Quote, Stage, StageKind, StateClass
+from estimator.quote import FeeBasis, Quote, Stage, StageKind, StateClass
 from estimator.results.estimate import Estimate
 from estimator.units import bytes_to_gib
 from estimator.wording import Wording
@@ -60,7 +60,7 @@ def assumptions_of(quote: Quote, words: Wording) -> Iterator[Assumption]:
         evidence = Evidence(kind=kind, source=source)
         yield Assumption(("cards", card.id, "usable_bytes"), bytes_to_gib(card.usable_bytes), _GIB, evidence)
     yield from _of_offers(quote, words)
-    yield from _of_pricing(quote)
+    yield from _of_pricing(quote, words)
 
 
 def usable_basis(card: Card, words: Wording) -> tuple[EvidenceKind, str]:
@@ -128,7 +128,7 @@ def _of_offers(quote: Quote, words: Wording) -> Iterator[Assumption]:
             yield _stated(("offers", offer.id, "setup"), offer.setup)
 
 
-def _of_pricing(quote: Quote) -> Iterator[Assumption]:
+def _of_pricing(quote: Quote, words: Wording) -> Iterator[Assumption]:
     pricing = quote.pricing
     yield _stated(("pricing", "tax_percent"), pricing.tax_percent, "%")
     if pricing.discount_percent is not None:
@@ -141,6 +141,14 @@ def _of_pricing(quote: Quote) -> Iterator[Assumption]:
         currency = fee.currency or pricing.currency
         yield _stated(("pricing", "fees", fee.id, "price"), fee.price, currency)
         yield _stated(("pricing", "fees", fee.id, "quantity"), fee.quantity, fee.unit)
+        if fee.kept_days is not None and fee.basis is FeeBasis.KEPT_TIME:
+            yield _stated(("pricing", "fees", fee.id, "kept_days"), fee.kept_days)
+        for tier in fee.tiers:
+            where = ("pricing", "fees", fee.id, "tiers")
+            unit = words.t(
+                "{currency} above {quantity}", currency=currency, quantity=words.number(tier.above)
+            )
+            yield Assumption(where, tier.price, unit, fee.price.evidence)
     for rate in pricing.rates:
         kind = EvidenceKind.ASSUMED if rate.date is None else EvidenceKind.GIVEN
         evidence = Evidence(kind=kind, source=rate.source, date=rate.date)
