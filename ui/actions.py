@@ -33,6 +33,9 @@ class Commands:
     undo: Do
     redo: Do
     excel: Do
+    pdf: Do
+    paper: Do
+    markdown: Do
     json: Do
     add_organisation: Do
     add_stage: Do
@@ -112,7 +115,11 @@ class Actions:
         self._add(menu, words.t("Save"), "Ctrl+S", commands.save, quote=True)
         self._add(menu, words.t("Save as…"), "Ctrl+Shift+S", commands.save_as, quote=True)
         self._add(menu, words.t("Export Excel…"), "Ctrl+E", commands.excel, quote=True)
-        self._add(menu, words.t("Export JSON…"), "", commands.json, quote=True)
+        self._add(menu, words.t("Export PDF…"), "Ctrl+Shift+E", commands.pdf, quote=True)
+        self._add(menu, words.t("Print…"), "Ctrl+P", commands.paper, quote=True)
+        more = menu.addMenu(words.t("Export as text"))
+        self._add(more, words.t("Export Markdown…"), "", commands.markdown, quote=True)
+        self._add(more, words.t("Export JSON…"), "", commands.json, quote=True)
         menu.addSeparator()
         self._add(menu, words.t("Close"), "Ctrl+W", commands.close, quote=True)
         self._add(menu, words.t("Quit"), "Ctrl+Q", commands.quit)

@@ -1,12 +1,14 @@
 """The program's start: settings, theme, window, then the document. Libraries that the first screen does not need wait.
 
-`cabida [FILE]` opens a quote; `cabida --sample NAME` opens an embedded sample as an untitled copy.
+`cabida [FILE]` opens a quote; `cabida --sample NAME` opens an embedded sample as an untitled copy;
+`cabida --export FILE.pdf QUOTE` writes the printed quote without a screen.
 """
 
 from __future__ import annotations
 
 import argparse
 import datetime as dt
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,6 +35,8 @@ estimates to let go: with the usual interval a table of 100 cells takes half a s
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the window until it is closed; return the exit status."""
     options = _parser().parse_args(arguments)
+    if options.export:
+        return _export(options)
     QGuiApplication.setHighDpiScaleFactorRoundingPolicy(Qt.HighDpiScaleFactorRoundingPolicy.PassThrough)
     application = QApplication(sys.argv[:1])
     application.setApplicationName("Cabida")
@@ -88,8 +92,33 @@ def _open(window: MainWindow, options: argparse.Namespace) -> None:
         window.files.offer_recovery()
 
 
+def _export(options: argparse.Namespace) -> int:
+    """Write the PDF of a quote and return 0, or 2 with a sentence where it cannot be read or written."""
+    from estimator.estimate import estimate
+    from estimator.problems import FileRefused
+    from estimator.storage import read_quote
+    from estimator.wording.vocabulary import document_words
+    from ui.printing import save_quote_pdf
+
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"  # a server has no screen, and none is needed
+    application = QApplication(sys.argv[:1])
+    settings = Settings(own_data_folder() / "settings.ini", QLocale.system().name())
+    words = Wording(settings.language, settings.number_format)
+    try:
+        if not options.file:
+            raise FileRefused("no_file_named")
+        quote = read_quote(Path(options.file))
+        words = document_words(quote, words)
+        save_quote_pdf(estimate(quote, dt.date.today()), words, application.font(), Path(options.export))
+    except FileRefused as refusal:
+        print(words.refused(refusal), file=sys.stderr)
+        return 2
+    return 0
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="cabida")
     parser.add_argument("file", nargs="?")
     parser.add_argument("--sample")
+    parser.add_argument("--export", metavar="FILE.pdf")
     return parser

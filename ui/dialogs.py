@@ -8,8 +8,10 @@ from __future__ import annotations
 from enum import StrEnum
 from pathlib import Path
 
+from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
+from estimator.results.estimate import Estimate
 from estimator.wording import Wording
 
 
@@ -88,6 +90,22 @@ class Dialogs:
         """Ask where to save; the system's dialog asks before replacing."""
         name, _ = QFileDialog.getSaveFileName(self._parent, self.words.t("Save as"), suggested, kinds)
         return Path(name) if name else None
+
+    def print_quote(self, estimate: Estimate, words: Wording, font: QFont) -> bool:
+        """Ask for a printer and print a quote in its own words; return whether it was sent there."""
+        from PySide6.QtPrintSupport import QPrintDialog, QPrinter
+
+        from ui.printing import PrintedQuote, page_layout, print_quote
+
+        printer = QPrinter(QPrinter.PrinterMode.HighResolution)
+        printer.setPageLayout(page_layout(estimate.quote.paper))
+        printer.setDocName(estimate.quote.number or estimate.quote.name)
+        dialog = QPrintDialog(printer, self._parent)
+        dialog.setWindowTitle(self.words.t("Print the quote"))
+        if dialog.exec() != QPrintDialog.DialogCode.Accepted:
+            return False
+        print_quote(printer, printer.resolution(), PrintedQuote(estimate, words, font))
+        return True
 
     def _ask(self, text: str, details: str, buttons: tuple[tuple[str, Choice], ...]) -> Choice:
         box = QMessageBox(self._parent)

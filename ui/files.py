@@ -1,6 +1,6 @@
-"""What the window does with files: open, save, recover, export, import. Says what happened; asks through Dialogs.
+"""What the window does with files: open, save, recover, import. Says what happened; asks through Dialogs.
 
-Widgets never open files; they ask here. Exports run in the background with progress and can be cancelled.
+Widgets never open files; they ask here. What a quote is exported to is in `exporting`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,9 @@ from PySide6.QtCore import QObject, Signal
 
 from estimator.catalogue import Card, Catalogue, HourlyOffer, Lot
 from estimator.catalogue_store import read_own, refreshed
-from estimator.estimate import completed
 from estimator.problems import FileRefused
 from estimator.quote import Quote
-from estimator.results.estimate import Estimate
-from estimator.storage import SUFFIX, quote_from_text, read_quote, write_atomically
+from estimator.storage import SUFFIX, quote_from_text, read_quote
 from estimator.wording import Wording
 from estimator.wording.phrases import quote_name
 from ui.dialogs import Choice, Dialogs
@@ -28,7 +26,6 @@ from ui.runner import Runner
 from ui.session import Session
 from ui.settings import Settings
 
-EXPORT = "export"
 _MOST_LINES = 12
 
 
@@ -51,7 +48,6 @@ class Files(QObject):
         catalogue: OwnCatalogue,
         dialogs: Dialogs,
         today: Callable[[], dt.date],
-        gantt_picture: Callable[[Estimate], bytes | None],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -61,7 +57,6 @@ class Files(QObject):
         self.catalogue = catalogue
         self.dialogs = dialogs
         self._today = today
-        self._gantt_picture = gantt_picture
         self._stamp: tuple[float, int] | None = None
         session.refused.connect(self._say_refusal)
 
@@ -117,7 +112,7 @@ class Files(QObject):
         if self._session.quote is None:
             return False
         kinds = self.words.t("Cabida quotes (*.cabida);;All files (*)")
-        path = self.dialogs.save_file(str(Path(self.folder) / f"{self._stem()}{SUFFIX}"), kinds)
+        path = self.dialogs.save_file(str(Path(self.folder) / f"{self.stem()}{SUFFIX}"), kinds)
         return path is not None and self._save_to(with_suffix(path, SUFFIX))
 
     def may_leave(self) -> bool:
@@ -156,58 +151,6 @@ class Files(QObject):
         self._stamp = None
         self.opened.emit()
         return True
-
-    def export_workbook(self, path: Path | None = None) -> bool:
-        """Write the workbook in the background, asking for a name where none is given."""
-        estimate = self._session.estimate
-        if estimate is None or self._session.is_stale:
-            self.said.emit(self.words.t("The answer is being computed. Export when it is there."))
-            return False
-        if path is None:
-            kinds = self.words.t("Excel workbooks (*.xlsx)")
-            path = self.dialogs.save_file(str(Path(self.folder) / f"{self._stem()}.xlsx"), kinds)
-        if path is None:
-            return False
-        target = with_suffix(path, ".xlsx")
-        picture = self._gantt_picture(estimate)
-        self._runner.run(
-            EXPORT,
-            _write_workbook,
-            estimate,
-            target,
-            self.words,
-            self._today(),
-            picture,
-            on_done=lambda _: self.said.emit(self.words.t("Written: {name}", name=target.name)),
-            on_failed=self._export_failed,
-        )
-        return True
-
-    def export_json(self, path: Path | None = None) -> bool:
-        """Write the estimate as JSON for programs."""
-        from estimator.exports.json_text import json_text
-
-        estimate = self._session.estimate
-        if estimate is None or self._session.is_stale:
-            self.said.emit(self.words.t("The answer is being computed. Export when it is there."))
-            return False
-        if path is None:
-            suggested = str(Path(self.folder) / f"{self._stem()}.json")
-            path = self.dialogs.save_file(suggested, self.words.t("JSON files (*.json)"))
-        if path is None:
-            return False
-        target = with_suffix(path, ".json")
-        try:
-            write_atomically(target, json_text(estimate).encode("utf-8"))
-        except FileRefused as refusal:
-            self._export_failed(refusal)
-            return False
-        self.said.emit(self.words.t("Written: {name}", name=target.name))
-        return True
-
-    def cancel_export(self) -> None:
-        """Stop the export that runs; the file it was for stays as it was."""
-        self._runner.cancel(EXPORT)
 
     def import_prices(self, path: Path | None = None) -> bool:
         """Read a table of prices, or a colleague's catalogue, into the planner's own after a preview."""
@@ -346,7 +289,7 @@ class Files(QObject):
         recent = next((one for one in self._settings.recent_files if one.parent.is_dir()), None)
         return str(recent.parent if recent is not None else Path.home())
 
-    def _stem(self) -> str:
+    def stem(self) -> str:
         path, quote = self._session.path, self._session.quote
         if path is not None:
             return path.stem
@@ -357,11 +300,13 @@ class Files(QObject):
     def _say_refusal(self, refusal: FileRefused) -> None:
         self.said.emit(self.words.refused(refusal))
 
-    def _export_failed(self, error: Exception) -> None:
-        if not isinstance(error, FileRefused):
-            raise error
-        sentence = self.words.refused(error)
-        self.said.emit(self.words.t("{reason} Export again under another name.", reason=sentence))
+    def _export_failed(self, error: FileRefused) -> None:
+        self.said.emit(refused_export(self.words, error))
+
+
+def refused_export(words: Wording, refusal: FileRefused) -> str:
+    """Return what to say where a file could not be written."""
+    return words.t("{reason} Export again under another name.", reason=words.refused(refusal))
 
 
 def with_suffix(path: Path, suffix: str) -> Path:
@@ -375,20 +320,3 @@ def _stamp(path: Path) -> tuple[float, int] | None:
     except OSError:
         return None
     return found.st_mtime, found.st_size
-
-
-def _write_workbook(
-    estimate: Estimate,
-    path: Path,
-    words: Wording,
-    today: dt.date,
-    picture: bytes | None,
-    *,
-    progress: Callable[[float], None],
-    cancelled: Callable[[], bool],
-) -> None:
-    from estimator.exports.workbook import write_workbook  # only here: it takes long to import
-
-    if not estimate.is_complete:
-        estimate = completed(estimate, cancelled=cancelled)
-    write_workbook(estimate, path, words, today, picture, progress=progress, cancelled=cancelled)

@@ -32,6 +32,7 @@ from ui.window_actions import WindowActions
 
 if TYPE_CHECKING:
     from ui.document_view import DocumentView
+    from ui.exporting import Exports
     from ui.files import Files
     from ui.own_catalogue import OwnCatalogue
     from ui.pages.page import Page
@@ -70,6 +71,7 @@ class MainWindow(QMainWindow):
         self._is_painted = False
         self._session: Session | None = None
         self._files: Files | None = None
+        self._exports: Exports | None = None
         self._catalogue: OwnCatalogue | None = None
         self._document: DocumentView | None = None
         room = self.screen().availableGeometry()
@@ -91,6 +93,7 @@ class MainWindow(QMainWindow):
         if self._session is not None:
             return
         from ui.dialogs import Dialogs
+        from ui.exporting import Exports
         from ui.files import Files
         from ui.own_catalogue import OwnCatalogue
         from ui.session import Session
@@ -105,20 +108,31 @@ class MainWindow(QMainWindow):
             self._catalogue,
             Dialogs(self.words, self),
             parts.today,
-            self.do.gantt_picture,
             self,
+        )
+        self._exports = Exports(
+            self._session, parts.runner, self._files, parts.today, self.do.gantt_picture, self.font, self
         )
         self._build_document()
         self._session.changed.connect(self._quote_changed)
         self._session.estimated.connect(self._estimate_arrived)
         self._session.saved.connect(self._show_title)
         self._files.said.connect(self.say)
+        self._exports.said.connect(self.say)
         self._files.opened.connect(self._opened)
         self._files.kept.connect(self._catalogue_changed)
 
     def _catalogue_changed(self) -> None:
         if self.has_quote:
             self.document.show_page_state()
+
+    @property
+    def exports(self) -> Exports:
+        """What the quote is exported to."""
+        self.load()
+        if self._exports is None:
+            raise RuntimeError("the exports are not made yet")
+        return self._exports
 
     @property
     def session(self) -> Session:
@@ -239,6 +253,9 @@ class MainWindow(QMainWindow):
         page = 0 if self._document is None else self._document.current
         file_actions: dict[str, Callable[..., object]] = {
             "excel_asked": self.do.export_excel,
+            "pdf_asked": self.do.export_pdf,
+            "print_asked": self.do.print_quote,
+            "markdown_asked": self.do.export_markdown,
             "json_asked": self.do.export_json,
             "save_asked": self.do.save,
             "import_asked": self.do.import_prices,

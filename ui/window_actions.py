@@ -43,6 +43,9 @@ class WindowActions:
             undo=self.undo,
             redo=self.redo,
             excel=self.export_excel,
+            pdf=self.export_pdf,
+            paper=self.print_quote,
+            markdown=self.export_markdown,
             json=self.export_json,
             add_organisation=self.add_organisation,
             add_stage=self.add_stage,
@@ -112,7 +115,19 @@ class WindowActions:
 
     def export_excel(self) -> None:
         """Write the workbook."""
-        self.after_commit(self._window.files.export_workbook)
+        self.after_commit(self._window.exports.workbook)
+
+    def export_pdf(self) -> None:
+        """Write the printed quote as a PDF file."""
+        self.after_commit(self._window.exports.pdf)
+
+    def print_quote(self) -> None:
+        """Print the quote."""
+        self.after_commit(self._window.exports.on_paper)
+
+    def export_markdown(self) -> None:
+        """Write the printed quote as text."""
+        self.after_commit(self._window.exports.markdown)
 
     def keep_offers(self) -> None:
         """Keep the quote's own offers in the planner's catalogue."""
@@ -132,7 +147,7 @@ class WindowActions:
 
     def export_json(self) -> None:
         """Write the JSON for programs."""
-        self.after_commit(self._window.files.export_json)
+        self.after_commit(self._window.exports.json)
 
     def after_commit(self, do: Callable[[], object]) -> None:
         """Commit the open field and do something once the answer belongs to the quote as it stands."""
@@ -287,7 +302,7 @@ class WindowActions:
 
     def cancel_work(self) -> None:
         """Stop what runs. The former answer stays, marked as belonging to the quote before the last change."""
-        self._window.files.cancel_export()
+        self._window.exports.cancel()
         self._window.session.cancel()
         self._window.show_frame()
         self._window.say(self._window.words.t("Cancelled. Any change computes the answer again."))

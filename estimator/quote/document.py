@@ -172,6 +172,7 @@ class Quote(Frozen):
     valid_days: PositiveInt = 30
     language: str = Field(default="es", pattern="^(es|en)$")
     number_format: str = Field(default="es_ES", pattern="^[a-z]{2}_[A-Z]{2}$")
+    paper: str = Field(default="A4", pattern="^(A4|Letter)$")
     start: dt.datetime | None = None
     time_zone: str = ""
     workload: Workload = Workload()

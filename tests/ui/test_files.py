@@ -92,14 +92,14 @@ def test_an_export_onto_a_file_without_permission_offers_another_name(
         return False
 
     monkeypatch.setattr(os, "access", read_only)  # who runs tests may be allowed everything
-    assert planner.window.files.export_workbook(old)
+    assert planner.window.exports.workbook(old)
     planner.qtbot.waitUntil(lambda: any("oferta.xlsx" in one for one in planner.said), timeout=PATIENCE_MS)
     assert "permiso" in planner.said[-1]
     assert "otro nombre" in planner.said[-1]
     assert old.read_bytes() == b"old"
     json_file = tmp_path / "oferta.json"
     json_file.write_text("{}")
-    assert not planner.window.files.export_json(json_file)
+    assert not planner.window.exports.json(json_file)
     assert "otro nombre" in planner.said[-1]
     assert json_file.read_text() == "{}"
 
@@ -117,7 +117,7 @@ def test_any_file_name_survives_saving_the_recent_list_reopening_and_exporting(
     planner.window.actions_.recent.aboutToShow.emit()
     assert planner.window.actions_.recent.actions()[0].text().replace("&&", "&") == name
     planner.wait_for_answer()
-    assert planner.window.files.export_json(path.with_suffix(".json"))
+    assert planner.window.exports.json(path.with_suffix(".json"))
     assert json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
     planner.window.session.close()
     assert planner.window.files.open(path)

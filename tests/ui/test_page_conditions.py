@@ -20,6 +20,7 @@ from estimator.quote import ConditionRecord, ConditionState, Quote
 from estimator.results.estimate import QuoteStatus
 from estimator.storage import read_quote
 from estimator.wording import Language, NumberFormat, Wording
+from estimator.wording.reception import ACCEPTED_TIME, ALL_PEAKS, INPUTS, trial_rows
 from estimator.wording.sentences import CONDITIONS
 from ui.models.table import Group
 from ui.pages.conditions import ConditionsPage
@@ -31,13 +32,7 @@ from ui.pages.conditions_rows import (
     with_own_condition,
     without_condition,
 )
-from ui.pages.conditions_trial import (
-    ACCEPTED_TIME,
-    ALL_PEAKS,
-    INPUTS,
-    trial_rows,
-    with_observation,
-)
+from ui.pages.conditions_trial import with_observation
 from ui.pages.page import Context
 from ui.runner import Runner
 from ui.session import Session

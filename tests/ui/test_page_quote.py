@@ -19,14 +19,14 @@ from estimator.estimate import estimate
 from estimator.quote import ConditionRecord, ConditionState, Quote
 from estimator.storage import read_quote
 from estimator.wording import Language, NumberFormat, Wording
-from ui.pages.page import Context
-from ui.pages.quote_content import (
+from estimator.wording.vocabulary import (
     document_words,
     indispensable,
     request_lines,
     standing_text,
     vocabulary,
 )
+from ui.pages.page import Context
 from ui.pages.quote_page import QuotePage
 from ui.runner import Runner
 from ui.session import Session
@@ -205,9 +205,10 @@ def test_places_of_the_document_lead_to_their_fields(page: QuotePage) -> None:
 def test_everything_that_takes_the_focus_has_a_name_and_follows_the_reading_order(page: QuotePage) -> None:
     chain = focus_chain(page)
     assert [widget for widget in chain if not spoken(widget)] == []
-    buttons = [page.previous_button, page.more_button, page.save_button, page.excel_button]
-    assert chain[-4:] == buttons
-    for before, after in pairwise(chain[:-4]):
+    buttons = [page.previous_button, page.preview_button, page.more_button, page.save_button]
+    buttons += [page.pdf_button, page.excel_button]
+    assert chain[-6:] == buttons
+    for before, after in pairwise(chain[:-6]):
         first, second = (one.mapTo(page, one.rect().topLeft()) for one in (before, after))
         below = second.y() >= first.y() + before.height() - 2
         right = second.x() >= first.x() + before.width() - 2
@@ -229,3 +230,23 @@ def focus_chain(page: QWidget) -> list[QWidget]:
 def spoken(widget: QWidget) -> str:
     text = widget.property("text")
     return widget.accessibleName() or (text if isinstance(text, str) else "")
+
+
+def test_the_pages_are_seen_in_place_of_what_they_say_and_follow_the_quote(
+    page: QuotePage, qtbot: QtBot
+) -> None:
+    assert not page.preview.isVisible()
+    page.preview_button.click()
+    assert page.preview.isVisible()
+    assert not page.table.isVisible()
+    assert page.preview.page_count > 1
+    before = page.preview.viewport().grab().toImage()
+    with qtbot.waitSignal(page.context.session.estimated):
+        page.details.number.setText("2026-9")
+        page.details.number.commit()
+    assert page.preview.viewport().grab().toImage() != before
+    bar = page.preview.verticalScrollBar()
+    qtbot.keyClick(page.preview, Qt.Key.Key_End)
+    assert bar.value() == bar.maximum() > 0
+    qtbot.keyClick(page.preview, Qt.Key.Key_Home)
+    assert bar.value() == 0

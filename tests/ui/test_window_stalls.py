@@ -20,6 +20,7 @@ from estimator.evidence import Evidence
 from estimator.plan.memory import memory_of, verdicts_of
 from estimator.quote import Stage, StageKind
 from estimator.wording import Language, NumberFormat, Wording
+from estimator.wording.vocabulary import MOST_CLAIMS, other_conditions
 from tests.large_quotes import many_stages_and_lots
 from tests.quotes import RTX_4090, TODAY, whole_memory
 from tests.ui.heartbeat import stalls
@@ -28,7 +29,6 @@ from ui.models.table import MOST_MEASURED, Column, TupleTableModel
 from ui.models.table_view import CellDelegate, TableView
 from ui.pages.cards_rows import _decisive
 from ui.pages.conditions_rows import ConditionRow
-from ui.pages.quote_content import MOST_CLAIMS, other_conditions
 from ui.pages.work import WorkPage
 from ui.pages.work_flow import _columns
 from ui.pages.work_ticks import MOST_TICKS, TickList

@@ -106,7 +106,8 @@ def seat(qapp: QApplication, qtbot: QtBot, folder: Path, locale: str = "es_ES") 
     answers = Answers(window.words, window)
     window.files.dialogs = answers
     found = Seat(window, answers, qtbot)
-    window.files.said.connect(found.said.append)
+    for saying in (window.files.said, window.exports.said):
+        saying.connect(found.said.append)
     window.show()
     qtbot.waitExposed(window)
     window.activateWindow()

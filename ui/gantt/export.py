@@ -78,14 +78,14 @@ def png_bytes(
 ) -> bytes:
     """The picture of `save_png` in memory, for a workbook or a page."""
     shape = shape or PictureShape()
-    view, height = _whole_view(model, look, shape.width, shape.width / shape.aspect)
+    view, height = whole_view(model, look, shape.width, shape.width / shape.aspect)
     ratio = min(shape.pixel_ratio, (MOST_PIXELS / (shape.width * height)) ** 0.5)
     image = QImage(QSize(round(shape.width * ratio), round(height * ratio)), QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(ratio)
     image.fill(QColor(look.colours.surface))
     painter = QPainter(image)
     painter.setRenderHint(QPainter.RenderHint.TextAntialiasing, True)
-    _paint_picture(painter, QRectF(0, 0, shape.width, height), model, view, look, entries)
+    paint_picture(painter, QRectF(0, 0, shape.width, height), model, view, look, entries)
     painter.end()
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
@@ -102,7 +102,7 @@ def svg_bytes(
 ) -> bytes:
     """The picture of `save_svg` in memory."""
     shape = shape or PictureShape()
-    view, height = _whole_view(model, look, shape.width, shape.width / shape.aspect)
+    view, height = whole_view(model, look, shape.width, shape.width / shape.aspect)
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     generator = QSvgGenerator()
@@ -111,7 +111,7 @@ def svg_bytes(
     generator.setSize(QSize(round(shape.width), round(height)))
     generator.setViewBox(QRectF(0, 0, shape.width, height))
     painter = QPainter(generator)
-    _paint_picture(painter, QRectF(0, 0, shape.width, height), model, view, look, entries)
+    paint_picture(painter, QRectF(0, 0, shape.width, height), model, view, look, entries)
     painter.end()
     return bytes(buffer.data().data())
 
@@ -145,7 +145,7 @@ def pdf_bytes(
         painter.scale(scale, scale)
         view = fit(part, width - head_width(model, look))
         view = _with_rows(view, part, height - look.header_height() - FOOTER)
-        _paint_picture(painter, QRectF(0, 0, width, height), part, view, look, entries, model.bars.count)
+        paint_picture(painter, QRectF(0, 0, width, height), part, view, look, entries, model.bars.count)
     painter.end()
     return bytes(buffer.data().data())
 
@@ -179,7 +179,7 @@ def _with_rows(view: GanttView, model: GanttModel, room: float) -> GanttView:
     return GanttView(view.ms_per_pixel, row_height=row_height_for(model, room))
 
 
-def _whole_view(model: GanttModel, look: GanttLook, width: float, height: float) -> tuple[GanttView, float]:
+def whole_view(model: GanttModel, look: GanttLook, width: float, height: float) -> tuple[GanttView, float]:
     """All of the chart in a width, and the height it takes: less than the page's for a few rows, or more."""
     room = height - look.header_height() - FOOTER
     view = _with_rows(fit(model, width - head_width(model, look)), model, room)
@@ -187,7 +187,7 @@ def _whole_view(model: GanttModel, look: GanttLook, width: float, height: float)
     return view, rows + look.header_height() + FOOTER
 
 
-def _paint_picture(
+def paint_picture(
     painter: QPainter,
     rect: QRectF,
     model: GanttModel,

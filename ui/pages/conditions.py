@@ -25,6 +25,7 @@ from estimator.problems import Place, Severity
 from estimator.quote import ConditionRecord, Quote
 from estimator.results.estimate import Estimate, QuoteStatus
 from estimator.wording.phrases import counted_conditions
+from estimator.wording.reception import TrialRow, trial_organisations, trial_rows
 from ui.models.table import TupleTableModel
 from ui.models.table_view import TableView
 from ui.pages.changing_table import ChangingTableModel
@@ -43,10 +44,7 @@ from ui.pages.conditions_rows import (
 from ui.pages.conditions_trial import (
     PastedText,
     TrialDelegate,
-    TrialRow,
     trial_columns,
-    trial_organisations,
-    trial_rows,
     with_observation,
 )
 from ui.pages.page import GAP, Context, Page, box

@@ -40,7 +40,10 @@ class QuoteDetails(QFrame):
         self.language.addItem("English", Language.ENGLISH.value)
         for one in NumberFormat:
             sample = Wording(Language.ENGLISH, one).number(_SAMPLE, 2)
-            self.number_format.addItem(f"{sample} ({one.value})", one.value)
+            self.number_format.addItem(f"{sample} {one.value[-2:]}", one.value)  # the country
+        self.paper = QComboBox()
+        for paper in ("A4", "Letter"):
+            self.paper.addItem(words.t("Letter (8.5 × 11 in)") if paper == "Letter" else paper, paper)
         self.notes = PastedText()
         self.notes.setLineWrapMode(PastedText.LineWrapMode.WidgetWidth)
         self.notes.setFixedHeight(72)
@@ -65,6 +68,7 @@ class QuoteDetails(QFrame):
             self.valid_days.set_value(Decimal(quote.valid_days))
         self.language.setCurrentIndex(self.language.findData(quote.language))
         self.number_format.setCurrentIndex(self.number_format.findData(quote.number_format))
+        self.paper.setCurrentIndex(self.paper.findData(quote.paper))
         self.notes.set_value(quote.notes)
 
     def focus_place(self, place: Place) -> bool:
@@ -81,7 +85,8 @@ class QuoteDetails(QFrame):
         """Return the fields in reading order."""
         return [
             *(self.customer, self.customer_contact, self.number, self.date, self.valid_days, self.language),
-            *(self.name, self.issuer, self.issuer_contact, self.number_format, self.notes),
+            *(self.name, self.issuer, self.issuer_contact, self.number_format, self.paper),
+            self.notes,
         ]
 
     def _connect(self) -> None:
@@ -104,6 +109,7 @@ class QuoteDetails(QFrame):
         self.number_format.activated.connect(
             lambda at: self.committed.emit("number_format", str(self.number_format.itemData(at)))
         )
+        self.paper.activated.connect(lambda at: self.committed.emit("paper", str(self.paper.itemData(at))))
         self.notes.committed.connect(lambda text: self.committed.emit("notes", text))
 
     def _lay_out(self) -> None:
@@ -126,7 +132,8 @@ class QuoteDetails(QFrame):
             (4, 0, 2, self._field(words.t("Name of the quote"), self.name)),
             (5, 0, 1, self._field(words.t("Issuer"), self.issuer)),
             (5, 1, 1, self._field(words.t("Contact of the issuer"), self.issuer_contact)),
-            (6, 0, 2, self._field(words.t("Numbers of the document"), self.number_format)),
+            (6, 0, 1, self._field(words.t("Numbers of the document"), self.number_format)),
+            (6, 1, 1, self._field(words.t("Paper"), self.paper)),
             (7, 0, 2, self._field(words.t("Notes"), self.notes)),
         ):
             grid.addWidget(field, row, column, 1, span)
@@ -148,6 +155,7 @@ class QuoteDetails(QFrame):
             ("valid_days",): self.valid_days,
             ("language",): self.language,
             ("number_format",): self.number_format,
+            ("paper",): self.paper,
             ("notes",): self.notes,
         }
 

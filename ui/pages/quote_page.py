@@ -27,11 +27,7 @@ from estimator.results.estimate import Estimate
 from estimator.wording import Wording
 from estimator.wording.answers import Answer, answer_titles, answers
 from estimator.wording.phrases import sample_word
-from ui.models.table import Column
-from ui.models.table_view import TableView
-from ui.pages.changing_table import ChangingTableModel
-from ui.pages.page import GAP, Context, Page
-from ui.pages.quote_content import (
+from estimator.wording.vocabulary import (
     VocabularyRow,
     document_words,
     indispensable,
@@ -40,6 +36,11 @@ from ui.pages.quote_content import (
     standing_text,
     vocabulary,
 )
+from ui.models.table import Column
+from ui.models.table_view import TableView
+from ui.page_preview import PagePreview
+from ui.pages.changing_table import ChangingTableModel
+from ui.pages.page import GAP, Context, Page
 from ui.pages.quote_details import QuoteDetails
 from ui.theme import TextRole
 from ui.widgets.evidence_chip import EvidenceChip
@@ -55,6 +56,9 @@ class QuotePage(Page):
     """The form at the left, the content of the document at the right."""
 
     excel_asked = Signal()
+    pdf_asked = Signal()
+    print_asked = Signal()
+    markdown_asked = Signal()
     save_asked = Signal()
     json_asked = Signal()
 
@@ -66,7 +70,9 @@ class QuotePage(Page):
         self.details = QuoteDetails(words, self.theme)
         self.details.setFixedWidth(_FORM)
         self.details.committed.connect(self._committed)
-        self._content = QVBoxLayout()
+        self._said = said = QWidget()
+        self._content = QVBoxLayout(said)
+        self._content.setContentsMargins(0, 0, 0, 0)
         self._content.setSpacing(GAP)
         self._build_standing()
         self._build_answers()
@@ -77,14 +83,18 @@ class QuotePage(Page):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(16)
         row.addWidget(self.details, 0, Qt.AlignmentFlag.AlignTop)
-        row.addLayout(self._content, 1)
+        self.preview = PagePreview(self.words, self.theme)
+        self.preview.hide()
+        row.addWidget(said, 1)
+        row.addWidget(self.preview, 1)
         self._build_buttons()
         self.theme.changed.connect(self._dress)
         self._dress()
         stops = [*self.details.stops(), self.conditions_button, self.table]
         if self.previous_button is not None:
             stops.append(self.previous_button)
-        stops += [self.more_button, self.save_button, self.excel_button]
+        stops += [self.preview, self.preview_button, self.more_button, self.save_button]
+        stops += [self.pdf_button, self.excel_button]
         for before, after in pairwise(stops):
             QWidget.setTabOrder(before, after)
 
@@ -102,6 +112,7 @@ class QuotePage(Page):
         self._share_columns()
         self.table.fit_height(8)
         self._show_request(words, quote, estimate)
+        self.preview.show_quote(None if stale else estimate, words)
 
     def go_to(self, place: Place) -> bool:
         return self.details.focus_place(place)
@@ -191,15 +202,27 @@ class QuotePage(Page):
         self.add_steps(words.t("Conditions"), "")
         self.more_button = QPushButton(words.t("More"))
         menu = QMenu(self.more_button)
+        for title, signal in (
+            (words.t("Print…"), self.print_asked),
+            (words.t("Export Markdown…"), self.markdown_asked),
+        ):
+            menu.addAction(title).triggered.connect(lambda checked, signal=signal: signal.emit())
         self.json_action = menu.addAction(words.t("Export JSON…"))
         self.json_action.triggered.connect(lambda: self.json_asked.emit())
         self.more_button.setMenu(menu)
         self.save_button = QPushButton(words.t("Save"))
         self.save_button.clicked.connect(lambda: self.save_asked.emit())
+        self.preview_button = QPushButton(words.t("See the pages"))
+        self.preview_button.setCheckable(True)
+        self.preview_button.toggled.connect(self._preview_toggled)
+        self.pdf_button = QPushButton(words.t("Export PDF…"))
+        self.pdf_button.clicked.connect(lambda: self.pdf_asked.emit())
         self.excel_button = QPushButton(words.t("Export Excel…"))
         self.excel_button.setProperty("look", "primary")
         self.excel_button.clicked.connect(lambda: self.excel_asked.emit())
-        for button in (self.more_button, self.save_button, self.excel_button):
+        for button in (
+            *(self.preview_button, self.more_button, self.save_button, self.pdf_button, self.excel_button),
+        ):
             self.header.addWidget(button)
 
     def _lists(self) -> tuple[tuple[QLabel, QLabel], ...]:
@@ -208,6 +231,10 @@ class QuotePage(Page):
             (self._open_title, self._open),
             (self._others_title, self._others),
         )
+
+    def _preview_toggled(self, shown: bool) -> None:
+        self.preview.setVisible(shown)
+        self._said.setVisible(not shown)
 
     # Showing
 
@@ -282,6 +309,7 @@ class QuotePage(Page):
             "valid_days": words.t("change the validity"),
             "language": words.t("change the language of the document"),
             "number_format": words.t("change the number format of the document"),
+            "paper": words.t("change the paper"),
             "notes": words.t("change the notes"),
         }
 

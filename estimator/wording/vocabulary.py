@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from estimator.quote import Quote, StageKind
 from estimator.results.estimate import Estimate, OrganisationResult, QuoteStatus, Timing
-from estimator.wording import Language, NumberFormat, Wording
+from estimator.wording.numbers import NumberFormat
 from estimator.wording.phrases import (
     condition_text,
     counted_conditions,
@@ -17,6 +17,7 @@ from estimator.wording.phrases import (
     organisation_name,
     paid_text,
 )
+from estimator.wording.wording import Language, Wording
 
 MOST_CLAIMS = 60
 """Conditions that the page lists; it counts those after them, which the page of conditions and the files list."""
