@@ -36,6 +36,7 @@ class Commands:
     pdf: Do
     paper: Do
     markdown: Do
+    request: Callable[[str], object]
     json: Do
     add_organisation: Do
     add_stage: Do
@@ -120,6 +121,9 @@ class Actions:
         more = menu.addMenu(words.t("Export as text"))
         self._add(more, words.t("Export Markdown…"), "", commands.markdown, quote=True)
         self._add(more, words.t("Export JSON…"), "", commands.json, quote=True)
+        for scheduler, name in (("slurm", "Slurm"), ("kubernetes", "Kubernetes"), ("ray", "Ray")):
+            title = words.t("Capacity request for {scheduler}…", scheduler=name)
+            self._add(more, title, "", partial(commands.request, scheduler), quote=True)
         menu.addSeparator()
         self._add(menu, words.t("Close"), "Ctrl+W", commands.close, quote=True)
         self._add(menu, words.t("Quit"), "Ctrl+Q", commands.quit)

@@ -14,7 +14,8 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QFont
 
 from estimator.estimate import completed
-from estimator.problems import FileRefused
+from estimator.exports.requests import Scheduler, request_text
+from estimator.problems import Absent, FileRefused
 from estimator.results.estimate import Estimate
 from estimator.storage import write_atomically
 from estimator.wording import Wording
@@ -86,6 +87,24 @@ class Exports(QObject):
             self._write(target, json_text(estimate))
 
         return self._export(path, ".json", self._words.t("JSON files (*.json)"), start)
+
+    def request(self, scheduler: Scheduler, path: Path | None = None) -> bool:
+        """Write the capacity request in the words of a cluster's scheduler."""
+
+        def start(estimate: Estimate, target: Path, words: Wording) -> None:
+            text = request_text(estimate, scheduler)
+            if isinstance(text, Absent):
+                self.said.emit(self._words.absent(text))
+            else:
+                self._write(target, text)
+
+        kinds = {
+            Scheduler.SLURM: (".sh", self._words.t("Slurm scripts (*.sh)")),
+            Scheduler.KUBERNETES: (".yaml", self._words.t("Kubernetes manifests (*.yaml)")),
+            Scheduler.RAY: (".py", self._words.t("Ray programs (*.py)")),
+        }
+        suffix, kind = kinds[scheduler]
+        return self._export(path, suffix, kind, start)
 
     def on_paper(self) -> bool:
         """Ask for a printer and print the quote on it."""

@@ -80,6 +80,7 @@ def _html(words: Wording, theme: Theme) -> str:
         ("Alt+1 … 5", words.t("explain a figure of the answer")),
         ("Ctrl+Z, Ctrl+Y", words.t("undo and redo")),
         ("Ctrl+E", words.t("export Excel")),
+        ("Ctrl+Shift+E, Ctrl+P", words.t("export PDF, print")),
         ("Ctrl+T", words.t("chart or table")),
         ("Ctrl+F, F3", words.t("find in the table, find next")),
         ("Ctrl+Ins, Ctrl+D", words.t("add a row, duplicate it (stages and fees)")),

@@ -46,6 +46,7 @@ class WindowActions:
             pdf=self.export_pdf,
             paper=self.print_quote,
             markdown=self.export_markdown,
+            request=self.export_request,
             json=self.export_json,
             add_organisation=self.add_organisation,
             add_stage=self.add_stage,
@@ -128,6 +129,12 @@ class WindowActions:
     def export_markdown(self) -> None:
         """Write the printed quote as text."""
         self.after_commit(self._window.exports.markdown)
+
+    def export_request(self, scheduler: str) -> None:
+        """Write the capacity request for a cluster's scheduler: slurm, kubernetes or ray."""
+        from estimator.exports.requests import Scheduler
+
+        self.after_commit(lambda: self._window.exports.request(Scheduler(scheduler)))
 
     def keep_offers(self) -> None:
         """Keep the quote's own offers in the planner's catalogue."""

@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from estimator import edits
 from estimator.catalogue import Card
 from estimator.catalogue_store import read_own
+from estimator.exports.requests import Scheduler
 from estimator.storage import quote_to_text, read_quote, save_quote
 from tests.quotes import HIVENET, source_quote
 from tests.ui.windows import PATIENCE_MS, Seat, seat
@@ -295,3 +296,21 @@ def test_prices_are_imported_from_a_table_after_a_preview(planner: Seat, tmp_pat
     assert [(lot.cards, [str(term.price) for term in lot.terms], lot.own) for lot in lots] == [
         (2, ["50.00", "100.00"], True)
     ]
+
+
+def test_the_quote_is_exported_as_pdf_markdown_and_as_a_request(planner: Seat, tmp_path: Path) -> None:
+    opened(planner, tmp_path / "obra.cabida")
+    planner.wait_for_answer()
+    exports = planner.window.exports
+    assert exports.markdown(tmp_path / "obra.md")
+    assert "58 min" in (tmp_path / "obra.md").read_text(encoding="utf-8")
+    for scheduler, suffix in (
+        (Scheduler.SLURM, ".sh"),
+        (Scheduler.KUBERNETES, ".yaml"),
+        (Scheduler.RAY, ".py"),
+    ):
+        assert exports.request(scheduler, tmp_path / f"obra{suffix}")
+        assert (tmp_path / f"obra{suffix}").read_text(encoding="utf-8")
+    assert exports.pdf(tmp_path / "obra.pdf")
+    planner.qtbot.waitUntil(lambda: any("obra.pdf" in one for one in planner.said), timeout=PATIENCE_MS)
+    assert (tmp_path / "obra.pdf").read_bytes().startswith(b"%PDF")
