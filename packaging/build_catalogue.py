@@ -18,6 +18,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from pipeline_parts import PIPELINES  # noqa: E402
+
+from estimator.architecture.image_pipeline import read_pipeline  # noqa: E402
 from estimator.catalogue import (  # noqa: E402  (the repository's root must be on the path first)
     Card,
     Catalogue,
@@ -174,7 +177,10 @@ def main() -> None:
         version=prices["generated"],
         cards=cards,
         links=tuple(link(row) for row in links["links"]),
-        models=tuple(model(row) for row in models["models"]),
+        models=(
+            *(model(row) for row in models["models"]),
+            *(pipeline(row) for row in models["diffusion_components"]),
+        ),
         lots=sample_lots(prices["sample_lots"], names),
         hourly=hourly_offers(prices, names),
         sources=tuple(SourceNote(key=key, text=text) for key, text in sorted(sources.items())),
@@ -265,6 +271,33 @@ def model(row: Record) -> ModelRecord:
         config=json.loads(json.dumps(config, default=float)),
         sources=tuple(source_key(key) for key in row["config_source"]),
         note=". ".join(clean(text) for text in (*notes, row["licence"]) if text),
+    )
+
+
+def pipeline(row: Record) -> ModelRecord:
+    """Return an image pipeline: its parts' configurations, which must count what the raw data state.
+
+    The image decoder is counted with its encoder, which is loaded with it, where the data give the decoder alone.
+    """
+    config = PIPELINES[row["id"]]
+    read = read_pipeline(config, row["name"]).pipeline
+    if read is None or read.decoder is None:
+        raise ValueError(row["id"])
+    stated = row["components"]
+    rest = sum(count for name, count in stated.items() if not name.startswith("vae"))
+    if read.parameters - read.decoder.parameters != rest or stated.get("vae", read.decoder.parameters) != (
+        read.decoder.parameters
+    ):
+        raise ValueError(f"{row['id']}: parts count {read.parameters}")
+    return ModelRecord(
+        id=row["id"],
+        name=row["name"],
+        family="Diffusion",
+        kind="image pipeline",
+        parameters=read.parameters,
+        config=config,
+        sources=tuple(key for key in ("AIT", "COMP") if key in row["source"]),
+        note=f"Parts: {clean(row['source'])}" if row["confidence"] == "medium" else "",
     )
 
 

@@ -14,6 +14,15 @@ from estimator.memory.diffusion import (
     denoising_ledger,
     image_decoder_ledger,
 )
+from estimator.memory.image_generation import (
+    Decoding,
+    ImageDecoderShape,
+    ImageGeneration,
+    Placement,
+    TextEncoderShape,
+    image_generation_ledger,
+    pipeline_training_ledger,
+)
 from estimator.memory.inference import generation_ledger, kv_cache_bytes
 from estimator.memory.ledger import MemoryLedger, Moment, MomentKind, StateClass
 from estimator.memory.levers import Lever, LeverEffect, lever_effects
@@ -58,6 +67,7 @@ from estimator.memory.stated import (
 )
 from estimator.memory.tensor import tensor_ledger, tensor_sharded_ledger
 from estimator.memory.training import training_ledger
+from estimator.memory.vision import classification_ledger
 from estimator.memory.weights import WeightFormat, grouped_format, stored_weight_bytes
 
 __all__ = [
@@ -66,6 +76,7 @@ __all__ = [
     "Average",
     "Basis",
     "BlockPool",
+    "Decoding",
     "Denoiser",
     "DenoiserShape",
     "DenoiserTraining",
@@ -73,6 +84,8 @@ __all__ = [
     "Family",
     "FullShard",
     "Generation",
+    "ImageDecoderShape",
+    "ImageGeneration",
     "Images",
     "LatentAttention",
     "Lever",
@@ -89,6 +102,7 @@ __all__ = [
     "Phase",
     "Pipeline",
     "PipelineSchedule",
+    "Placement",
     "Precision",
     "Projection",
     "Replicas",
@@ -98,9 +112,11 @@ __all__ = [
     "StateClass",
     "Tensor",
     "Term",
+    "TextEncoderShape",
     "Training",
     "WeightFormat",
     "block_pool",
+    "classification_ledger",
     "denoiser_training_ledger",
     "denoising_ledger",
     "generation_basis",
@@ -108,6 +124,7 @@ __all__ = [
     "greedy_shards",
     "grouped_format",
     "image_decoder_ledger",
+    "image_generation_ledger",
     "kv_bytes_per_token",
     "kv_cache_bytes",
     "kv_share",
@@ -117,6 +134,7 @@ __all__ = [
     "lever_effects",
     "padded_vocabulary",
     "pipeline_ledger",
+    "pipeline_training_ledger",
     "point_ledger",
     "pool_bytes",
     "sharded_basis",

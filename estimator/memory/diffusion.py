@@ -1,7 +1,8 @@
 """Peak of image generation and training: denoisers (UNet of SD 1.x and SDXL, SD3, Flux) and the image decoder.
 
 Source: diffusers 0.42 on torch 2.13. Inference coefficients hold over resolutions and batches; training ones rest
-on few points. The text encoders and the convolution workspace of cuDNN are not counted: lines of the caller.
+on few points. The convolution workspace of cuDNN is not counted; text encoders and what a whole pipeline holds are
+in `image_generation`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,10 @@ from estimator.memory.training import optimizer_bytes
 
 TEMPORARIES, ACTIVATIONS = StateClass.TEMPORARIES, StateClass.ACTIVATIONS
 KILO = 1000
+UNET_CHANNELS = 320
+"""Channels of the first level of the UNets of the reference points; saved tensors and temporaries grow with them."""
+DECODER_CHANNELS = 256
+"""Channels of the last upsampled level of the image decoders of the reference points, at full resolution."""
 
 
 class Denoiser(StrEnum):
@@ -30,7 +35,8 @@ class Denoiser(StrEnum):
 class DenoiserShape:
     """`hidden` and `blocks` (double and single) of a transformer; `text_tokens` that it reads beside the image.
 
-    `position_side`: side of the fp32 table of positions that SD3 keeps, 0 for the others.
+    `position_side`: side of the fp32 table of positions that SD3 keeps, 0 for the others. `channels`: of the first
+    level of a UNet.
     """
 
     kind: Denoiser
@@ -39,6 +45,7 @@ class DenoiserShape:
     blocks: int = 0
     text_tokens: int = 0
     position_side: int = 0
+    channels: int = UNET_CHANNELS
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +77,7 @@ class DenoiserTraining:
     optimizer: Optimizer
     adapter_parameters: int | None
     adapter_precision: Precision
+    is_foreach: bool = False
 
 
 def denoising_ledger(shape: DenoiserShape, images: Images, precision: Precision) -> MemoryLedger:
@@ -82,9 +90,9 @@ def denoising_ledger(shape: DenoiserShape, images: Images, precision: Precision)
 def denoising_temporaries(shape: DenoiserShape, images: Images, element: int) -> int:
     """Bytes above the parameters during one step."""
     if shape.kind is Denoiser.UNET_SD1:
-        return 26 * 320 * element * images.latents
+        return 26 * shape.channels * element * images.latents
     if shape.kind is Denoiser.UNET_SDXL:
-        return 158 * 32 * element * images.latents
+        return 158 * shape.channels * element * images.latents // 10
     width = shape.hidden * element * images.batch
     if shape.kind is Denoiser.SD3:
         return (130 * images.tokens + 31 * shape.text_tokens) * width // 10
@@ -93,13 +101,26 @@ def denoising_temporaries(shape: DenoiserShape, images: Images, element: int) ->
 
 def image_decoder_ledger(parameters: int, images: Images, precision: Precision, slices: bool) -> MemoryLedger:
     """Return what a card holds while the image decoder (VAE) runs; `slices`: one image at a time, outputs kept."""
-    element = precision.size
+    held = {StateClass.WEIGHTS: parameters * precision.size}
+    working = decoding_working(images, precision.size, DECODER_CHANNELS, slices)
+    return MemoryLedger((moment(MomentKind.IMAGE_DECODE, held, working),))
+
+
+def decoding_working(images: Images, element: int, channels: int, slices: bool, tile: int = 0) -> Held:
+    """Return what decoding keeps and makes: three tensors of the widest level at full resolution.
+
+    `tile`: pixels of a side of the pieces that an image is decoded in (0: whole), each a quarter over the next.
+    """
     pixels = images.height * images.width
     at_once = 1 if slices else images.batch
     outputs = 3 * element * pixels * images.batch if slices else 0
-    held = {StateClass.WEIGHTS: parameters * element}
-    kept = {ACTIVATIONS: outputs, TEMPORARIES: 768 * element * pixels * at_once}
-    return MemoryLedger((moment(MomentKind.IMAGE_DECODE, held, kept),))
+    if not tile or (images.height <= tile and images.width <= tile):
+        return {ACTIVATIONS: outputs, TEMPORARIES: 3 * channels * element * pixels * at_once}
+    stride = tile - tile // 4
+    pieces = -(-images.height // stride) * -(-images.width // stride)
+    piece = min(tile, images.height) * min(tile, images.width)
+    kept = 3 * element * (pieces * piece + pixels) * at_once  # the pieces, and the image that is put together
+    return {ACTIVATIONS: outputs + kept, TEMPORARIES: 3 * channels * element * piece * at_once}
 
 
 def denoiser_training_ledger(shape: DenoiserShape, images: Images, recipe: DenoiserTraining) -> MemoryLedger:
@@ -116,7 +137,8 @@ def denoiser_training_ledger(shape: DenoiserShape, images: Images, recipe: Denoi
     casts = 2 * shape.parameters if recipe.autocast and trained is None else 0
     saved = {ACTIVATIONS: training_saved(shape, images, recipe), TEMPORARIES: casts}
     moments = [moment(MomentKind.LOSS_BACKWARD, held, saved)]
-    moments.append(moment(MomentKind.OPTIMIZER_STEP, held, {StateClass.GRADIENTS: gradients}))
+    step = {StateClass.GRADIENTS: gradients, TEMPORARIES: gradients if recipe.is_foreach else 0}
+    moments.append(moment(MomentKind.OPTIMIZER_STEP, held, step))
     return MemoryLedger(tuple(moments))
 
 
@@ -125,22 +147,28 @@ def training_saved(shape: DenoiserShape, images: Images, recipe: DenoiserTrainin
     is_adapter = recipe.adapter_parameters is not None
     is_mixed = recipe.autocast and recipe.adapter_precision is Precision.FP32
     text_and_image = images.tokens + shape.text_tokens
-    if shape.kind is Denoiser.UNET_SD1:
-        if recipe.checkpointing:
-            return 57 * KILO * images.latents
-        if is_adapter:
-            return (285 if is_mixed else 202) * KILO * images.latents
-        return (308 if recipe.autocast else 233) * KILO * images.latents
-    if shape.kind is Denoiser.UNET_SDXL:
-        if recipe.checkpointing:
-            return (44 if is_mixed else 33) * KILO * images.latents
-        return 348 * KILO * images.latents
+    if shape.kind in (Denoiser.UNET_SD1, Denoiser.UNET_SDXL):
+        kilobytes = _unet_saved(shape.kind, recipe, is_adapter, is_mixed)
+        return kilobytes * KILO * images.latents * shape.channels // UNET_CHANNELS
     width = shape.hidden * text_and_image * images.batch
     if shape.kind is Denoiser.SD3:
         return 81 * width if recipe.checkpointing else 236 * shape.blocks * width // 10
     if recipe.checkpointing:
         return (2 * shape.blocks + 55) * width
     return 304 * shape.blocks * width // 10
+
+
+def _unet_saved(kind: Denoiser, recipe: DenoiserTraining, is_adapter: bool, is_mixed: bool) -> int:
+    """Kilobytes for each latent pixel, at the channels of the reference points."""
+    if kind is Denoiser.UNET_SDXL:
+        if recipe.checkpointing:
+            return 44 if is_mixed else 33
+        return 348
+    if recipe.checkpointing:
+        return 57
+    if is_adapter:
+        return 285 if is_mixed else 202
+    return 308 if recipe.autocast else 233
 
 
 def _weights(shape: DenoiserShape, precision: Precision) -> Held:

@@ -46,6 +46,8 @@ class MomentKind(StrEnum):
     PROMPT_SCORES = "prompt_scores"
     DECODE = "decode"
     ENCODER = "encoder"
+    TEXT_ENCODE = "text_encode"
+    IMAGE_ENCODE = "image_encode"
     DENOISE = "denoise"
     IMAGE_DECODE = "image_decode"
 

@@ -23,6 +23,10 @@ class Lever(StrEnum):
     FUSED_ATTENTION = "fused_attention"
     HALF_PRECISION = "half_precision"
     SMALLER_MICRO_BATCH = "smaller_micro_batch"
+    ONE_PART_AT_A_TIME = "one_part_at_a_time"
+    SLICED_DECODING = "sliced_decoding"
+    TILED_DECODING = "tiled_decoding"
+    ENCODED_BEFORE = "encoded_before"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,15 +13,33 @@ from functools import cache
 
 from estimator import memory as mem
 from estimator.catalogue import Card
+from estimator.plan.forms import Working, line_basis
 from estimator.plan.models import RANGES, architecture_of, legal_degrees, model_ledger, upper_bytes
 from estimator.problems import Absent
-from estimator.quote import GenerationRecipe, ModelSplit, ModelUse
+from estimator.quote import (
+    DenoiserTrainingRecipe,
+    GenerationRecipe,
+    ImageRecipe,
+    ModelSplit,
+    ModelUse,
+    TranscriptionRecipe,
+)
 from estimator.results.memory import CardVerdict, Fit, StageMemory
 
 MOST_CARDS = 1024
 MOST_BATCH = 2**20
 MOST_CONTEXT = 2**24
-Peak = tuple[int, mem.Basis] | None
+IMAGE_STEP = 64
+"""Sides of images are tried in steps of so many pixels."""
+MOST_IMAGE_SIDE = 16_384
+
+
+@dataclass(frozen=True, slots=True)
+class Peak:
+    """The largest moment of a ledger: at the values used, and at the upper end of every line."""
+
+    used: int
+    high: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,30 +100,47 @@ def fits_table(
     )
 
 
-def phases_of(ledger: mem.MemoryLedger, basis: mem.Basis) -> list[mem.Phase]:
+def phases_of(ledger: mem.MemoryLedger, basis: mem.Basis, working: Working = ()) -> list[mem.Phase]:
     """Return the moments of a ledger as phases of a stage, each line with the range of what it rests on."""
-    kind = RANGES[basis][0]
     return [
         mem.Phase(
             moment.kind.value,
             tuple(
-                mem.Term(state.value, mem.Size(size, upper_bytes(size, basis), kind), is_partitioned=False)
+                mem.Term(
+                    state.value,
+                    mem.Size(size, upper_bytes(size, rests_on), RANGES[rests_on][0]),
+                    is_partitioned=False,
+                )
                 for state, size in moment.lines
+                for rests_on in (line_basis(basis, working, moment.kind, state),)
             ),
         )
         for moment in ledger.moments
     ]
 
 
-def allowed_bytes(usable_bytes: int, overheads: mem.Overheads, basis: mem.Basis, *, sure: bool) -> int:
-    """Return the largest peak of a ledger that a card admits, at the values used or, `sure`, at every upper end."""
+def peak_of(ledger: mem.MemoryLedger, basis: mem.Basis, working: Working = ()) -> Peak:
+    """Return the peak of a ledger at the values used and at the upper ends of what its lines rest on."""
+    used = ledger.peak_bytes
+    if not working:
+        return Peak(
+            used, upper_bytes(used, basis) + len(mem.StateClass)
+        )  # each line is rounded up on its own
+    highest = max(
+        sum(upper_bytes(size, line_basis(basis, working, moment.kind, state)) for state, size in moment.lines)
+        for moment in ledger.moments
+    )
+    return Peak(used, highest)
+
+
+def allowed_bytes(usable_bytes: int, overheads: mem.Overheads, *, sure: bool) -> int:
+    """Return the largest peak that a card admits: of the values used or, `sure`, of the upper ends of the lines."""
     if not sure:
         return mem.largest_need(usable_bytes, overheads)
     fixed = [overheads.context, overheads.workspace, overheads.communication]
     room = Decimal(usable_bytes - sum(size.high_bytes for size in fixed if size is not None))
     highest = 1 + (overheads.margin_high_percent or Decimal(0)) / 100
-    # Each of at most eight lines is rounded up on its own, and so is the margin.
-    return int(room / highest / RANGES[basis][1]) - 16
+    return int(room / highest) - 8  # the margin and each of the fixed lines are rounded up on their own
 
 
 def _stage(
@@ -150,20 +185,27 @@ def _degrees(
     return {one: Reach(least(one, False), least(one, True)) for one in usable}
 
 
-def _batches(use: ModelUse, split: ModelSplit, cards: int) -> Callable[[int], Peak]:
+def _batches(use: ModelUse, split: ModelSplit, cards: int) -> Callable[[int], Peak | None]:
     return lambda batch: _peak(_changed(use, batch=batch), split, cards)
 
 
 def _contexts(
     use: ModelUse, split: ModelSplit, overheads: mem.Overheads, usable: Sequence[int], cards: int
 ) -> dict[int, Reach]:
+    recipe = use.recipe
+    if isinstance(recipe, ImageRecipe | DenoiserTrainingRecipe):
+        return _image_sides(use, split, overheads, usable, cards)
     architecture = architecture_of(use.source).architecture
     if architecture is None or not architecture.vocab:  # reads no tokens: its length is the image's
         return dict.fromkeys(usable, Reach())
     stated = architecture.context_length
     most = MOST_CONTEXT if isinstance(stated, Absent) else stated
-    new = use.recipe.new_tokens if isinstance(use.recipe, GenerationRecipe) else 0
-    field = "prompt" if isinstance(use.recipe, GenerationRecipe) else "length"
+    new = recipe.new_tokens if isinstance(recipe, GenerationRecipe) else 0
+    field = "length"
+    if isinstance(recipe, GenerationRecipe):
+        field = "prompt"
+    elif isinstance(recipe, TranscriptionRecipe):
+        field = "tokens"
     found = _reaches(
         lambda length: _peak(_changed(use, **{field: length}), split, cards), overheads, usable, most - new
     )
@@ -173,8 +215,24 @@ def _contexts(
     }
 
 
+def _image_sides(
+    use: ModelUse, split: ModelSplit, overheads: mem.Overheads, usable: Sequence[int], cards: int
+) -> dict[int, Reach]:
+    """Return the largest square images that fit, by their side."""
+
+    def peak(steps: int) -> Peak | None:
+        side = steps * IMAGE_STEP
+        return _peak(_changed(use, height=side, width=side), split, cards)
+
+    found = _reaches(peak, overheads, usable, MOST_IMAGE_SIDE // IMAGE_STEP)
+    return {
+        one: Reach(*(None if end is None else end * IMAGE_STEP for end in (reach.used, reach.sure)))
+        for one, reach in found.items()
+    }
+
+
 def _reaches(
-    peak_of: Callable[[int], Peak], overheads: mem.Overheads, usable: Sequence[int], most: int
+    peak_of: Callable[[int], Peak | None], overheads: mem.Overheads, usable: Sequence[int], most: int
 ) -> dict[int, Reach]:
     """Return for each of the rising sizes of a card the largest argument, 1 to `most`, that still fits."""
     peak = cache(peak_of)
@@ -191,7 +249,12 @@ def _reaches(
 
 
 def _largest(
-    peak: Callable[[int], Peak], overheads: mem.Overheads, card_bytes: int, sure: bool, low: int, most: int
+    peak: Callable[[int], Peak | None],
+    overheads: mem.Overheads,
+    card_bytes: int,
+    sure: bool,
+    low: int,
+    most: int,
 ) -> int:
     """Return the largest argument that fits, 0 for none; `low` is known to fit (0: nothing is known).
 
@@ -208,9 +271,10 @@ def _largest(
     while high - low > 1:
         middle = (low + high) // 2
         below, above = peak(low) if low else None, peak(high)
-        if is_straight and below is not None and above is not None and above[0] > below[0]:
-            allowed = allowed_bytes(card_bytes, overheads, below[1], sure=sure)
-            middle = low + (allowed - below[0]) * (high - low) // (above[0] - below[0])
+        if is_straight and below is not None and above is not None and above.used > below.used:
+            allowed = allowed_bytes(card_bytes, overheads, sure=sure)
+            first, last = (below.high, above.high) if sure else (below.used, above.used)
+            middle = low + (allowed - first) * (high - low) // (last - first)
             middle = min(max(middle, low + 1), high - 1)
         fits = _admits(peak(middle), overheads, card_bytes, sure)
         # A step to the next number closes the search where the line is straight; elsewhere halving takes turns.
@@ -219,13 +283,15 @@ def _largest(
     return low
 
 
-def _admits(peak: Peak, overheads: mem.Overheads, card_bytes: int, sure: bool) -> bool:
-    return peak is not None and peak[0] <= allowed_bytes(card_bytes, overheads, peak[1], sure=sure)
+def _admits(peak: Peak | None, overheads: mem.Overheads, card_bytes: int, sure: bool) -> bool:
+    if peak is None:
+        return False
+    return (peak.high if sure else peak.used) <= allowed_bytes(card_bytes, overheads, sure=sure)
 
 
-def _peak(use: ModelUse, split: ModelSplit, cards: int) -> Peak:
+def _peak(use: ModelUse, split: ModelSplit, cards: int) -> Peak | None:
     found = model_ledger(use, split, cards)
-    return None if isinstance(found, Absent) else (found[0].peak_bytes, found[1])
+    return None if isinstance(found, Absent) else peak_of(*found)
 
 
 def _changed(use: ModelUse, **fields: int) -> ModelUse:

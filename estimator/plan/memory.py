@@ -69,7 +69,7 @@ def _stage(stage: Stage, layout: StageLayout) -> StageMemory:
     found = model_memory(stage.memory.model, layout.model_split, layout.cards_per_task)
     if isinstance(found, Absent):
         return StageMemory(stage.id, layout.cards_per_task, (), (found.code,))
-    phases = phases_of(found.ledger, found.basis)
+    phases = phases_of(found.ledger, found.basis, found.working)
     return stage_memory(stage.id, phases, overheads, layout.cards_per_task)
 
 

@@ -7,7 +7,6 @@ held against a card.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import lru_cache
@@ -22,8 +21,12 @@ from estimator.catalogue import ModelRecord
 from estimator.evidence import EvidenceKind
 from estimator.memory.saved import adapted_widths
 from estimator.plan import splits
+from estimator.plan.forms import Form, ModelMemory, Working, engine_training
+from estimator.plan.image_models import image_form, pipeline_of
+from estimator.plan.speech_models import speech_form, speech_shape
 from estimator.problems import Absent, FileRefused, Problem, Severity
 from estimator.quote import (
+    ClassificationRecipe,
     GenerationRecipe,
     ModelSource,
     ModelSplit,
@@ -34,6 +37,7 @@ from estimator.quote import (
 
 RANGES: dict[mem.Basis, tuple[EvidenceKind, Decimal]] = {
     mem.Basis.REFERENCE_POINTS: (EvidenceKind.ESTIMATED, Decimal("1.03")),
+    mem.Basis.POINTS_WITHOUT_READINGS: (EvidenceKind.ESTIMATED, Decimal(2)),
     mem.Basis.PUBLISHED_READINGS: (EvidenceKind.ESTIMATED, Decimal("1.25")),
     mem.Basis.FORMULA: (EvidenceKind.ASSUMED, Decimal(2)),
 }
@@ -42,7 +46,9 @@ RANGES: dict[mem.Basis, tuple[EvidenceKind, Decimal]] = {
 Reference points: worst error 2.0 %; bf16 generation on cards lies up to 2.6 % above the form. Published readings:
 int8 generation lies up to 3.2 % above, int4 6.2 %, fine-tuning by adapters up to 1.45 times (1.8B, 256 tokens, what
 its source leaves out included), with fp32 copies 1.26 times; with the margin and context at their defaults a
-quarter covers them all. QLoRA lies up to 2.04 times above: a formula.
+quarter covers them all. QLoRA lies up to 2.04 times above: a formula. Images: no card was
+read, and no point contains what cuDNN takes to convolve in, about a copy of an operation's input and output at
+most: what a moment makes may double.
 """
 
 FAMILIES = {
@@ -98,18 +104,15 @@ SCHEMES: dict[WeightStorage, arch.WeightScheme] = {
 SLIDING_FAMILIES = frozenset({mem.Family.GEMMA3, mem.Family.GPT_OSS})
 
 
-@dataclass(frozen=True, slots=True)
-class ModelMemory:
-    """The ledger of one card, what it rests on, and the levers that lower it, strongest first."""
-
-    ledger: mem.MemoryLedger
-    basis: mem.Basis
-    levers: tuple[mem.LeverEffect, ...]
-
-
 @lru_cache(maxsize=64)
 def architecture_of(source: ModelSource) -> arch.ConfigReading:
-    """Return the architecture that a source describes, or the problems of its text. Never raises."""
+    """Return the architecture that a source describes, or the problems of its text. Never raises.
+
+    A pipeline of images has none (`pipeline_of`): its problems are here all the same.
+    """
+    pipeline = pipeline_of(source)
+    if pipeline is not None:
+        return arch.ConfigReading(None, pipeline.problems)
     try:
         if source.kind == "catalogue":
             return arch.from_catalogue(ModelRecord.model_validate_json(source.text))
@@ -172,22 +175,21 @@ def shape_of(architecture: arch.Architecture) -> tuple[mem.ModelShape, bool] | A
 def model_memory(use: ModelUse, split: ModelSplit, cards: int) -> ModelMemory | Absent:
     """Return what one card of `cards` holds, the worst card where they differ, and the levers.
 
-    Absent codes: model_not_read (the configuration lacks something), no_closed_form, split_not_legal,
-    split_without_form.
+    Absent codes: model_not_read (the configuration lacks something), recipe_not_for_model, no_closed_form,
+    split_not_legal, split_without_form, and of a pipeline the part that is not described.
     """
     form = _form(use, split, cards)
     if isinstance(form, Absent):
         return form
-    if form.training is None or form.ledger_of is None:
-        return ModelMemory(form.ledger(), form.basis, ())
-    levers = mem.lever_effects(form.training, form.ledger_of)
-    return ModelMemory(form.ledger(), form.basis, levers)
+    return ModelMemory(form.ledger(), form.basis, form.levers(), form.working)
 
 
-def model_ledger(use: ModelUse, split: ModelSplit, cards: int) -> tuple[mem.MemoryLedger, mem.Basis] | Absent:
-    """Return the ledger and its basis alone: for searches that ask many times. As `model_memory`."""
+def model_ledger(
+    use: ModelUse, split: ModelSplit, cards: int
+) -> tuple[mem.MemoryLedger, mem.Basis, Working] | Absent:
+    """Return the ledger and what it rests on alone: for searches that ask many times. As `model_memory`."""
     form = _form(use, split, cards)
-    return form if isinstance(form, Absent) else (form.ledger(), form.basis)
+    return form if isinstance(form, Absent) else (form.ledger(), form.basis, form.working)
 
 
 def legal_degrees(use: ModelUse, split: ModelSplit, most: int) -> tuple[int, ...]:
@@ -195,16 +197,18 @@ def legal_degrees(use: ModelUse, split: ModelSplit, most: int) -> tuple[int, ...
 
     () where the model is not known or its recipe has no form split that way.
     """
-    known = _known(use.source)
-    if isinstance(known, Absent):
+    shape = None
+    if pipeline_of(use.source) is None:
+        known = _known(use.source)
+        if isinstance(known, Absent):
+            return ()
+        shape = known.shape
+    elif isinstance(_form(use, ModelSplit.NONE, 1), Absent):
         return ()
     if split is ModelSplit.NONE:
         return (1,)
-    shape = known.shape
     legal = (
-        tuple(range(1, most + 1))
-        if isinstance(shape, mem.SpeechShape)
-        else splits.degrees(shape, split, most)
+        splits.degrees(shape, split, most) if isinstance(shape, mem.ModelShape) else tuple(range(1, most + 1))
     )
     divided = next((degree for degree in legal if degree > 1), None)
     return () if divided is None or isinstance(_form(use, split, divided), Absent) else legal
@@ -239,22 +243,12 @@ class _Known:
     is_known: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """How the ledger is made. `training` and `ledger_of` are there where levers can be tried."""
-
-    ledger: Callable[[], mem.MemoryLedger]
-    basis: mem.Basis
-    training: mem.Training | None = None
-    ledger_of: splits.LedgerOf | None = None
-
-
 @lru_cache(maxsize=64)
 def _known(source: ModelSource) -> _Known | Absent:
     architecture = architecture_of(source).architecture
     if architecture is None:
         return Absent("model_not_read", (), (("model", source.name),))
-    speech = _speech_shape(architecture)
+    speech = speech_shape(architecture)
     if speech is not None:
         return _Known(architecture, speech, True)
     found = shape_of(architecture)
@@ -268,13 +262,17 @@ def _known(source: ModelSource) -> _Known | Absent:
     return _Known(architecture, shape, is_known)
 
 
-def _form(use: ModelUse, split: ModelSplit, cards: int) -> _Form | Absent:
+def _form(use: ModelUse, split: ModelSplit, cards: int) -> Form | Absent:
+    if pipeline_of(use.source) is not None:
+        return image_form(use, split, cards)
     known = _known(use.source)
     if isinstance(known, Absent):
         return known
     shape, recipe = known.shape, use.recipe
     if isinstance(shape, mem.SpeechShape):
-        return _speech(use, shape, split, cards)
+        return speech_form(use, shape, split, cards)
+    if isinstance(recipe, ClassificationRecipe) and shape.family is mem.Family.VIT:
+        return _classification(recipe, known.architecture, shape, split, cards)
     if isinstance(recipe, GenerationRecipe):
         stated = _engine_generation(recipe, _stored_bytes(use.source, recipe.weights))
         divided = splits.generation(shape, stated, split, cards)
@@ -284,8 +282,14 @@ def _form(use: ModelUse, split: ModelSplit, cards: int) -> _Form | Absent:
         is_plain = stated.weights_bytes is None and not stated.keeps_only_window
         if basis is mem.Basis.PUBLISHED_READINGS and is_plain and shape.family is mem.Family.LLAMA:
             basis = mem.Basis.REFERENCE_POINTS  # the bf16 readings lie within that range
-        return _Form(make, _basis(known, basis))
-    training = _engine_training(recipe, _base_bytes(use.source, recipe))
+        return Form(make, _basis(known, basis))
+    if not isinstance(recipe, TrainingRecipe):
+        return Absent("recipe_not_for_model", (), (("model", use.source.name),))
+    training = engine_training(recipe, _base_bytes(use.source, recipe))
+    if (
+        shape.family is mem.Family.VIT
+    ):  # an image has as many tokens as its side says, whatever a recipe holds
+        training = replace(training, length=_image_tokens(known.architecture))
     shard = None
     if split is ModelSplit.OPTIMIZER_SHARDS and cards > 1:
         shard = _optimizer_shard(use.source, training.adapter, cards)
@@ -296,7 +300,34 @@ def _form(use: ModelUse, split: ModelSplit, cards: int) -> _Form | Absent:
     has_copies = training.adapter is not None or training.master is not mem.MasterWeights.NONE
     if has_copies and basis is mem.Basis.REFERENCE_POINTS:
         basis = mem.Basis.PUBLISHED_READINGS  # exact on the points, but the readings lie far above them
-    return _Form(lambda: ledger_of(training), _basis(known, basis), training, ledger_of)
+    return Form(
+        lambda: ledger_of(training),
+        _basis(known, basis),
+        lambda: mem.lever_effects(training, ledger_of),
+    )
+
+
+def _classification(
+    recipe: ClassificationRecipe,
+    architecture: arch.Architecture,
+    shape: mem.ModelShape,
+    split: ModelSplit,
+    cards: int,
+) -> Form | Absent:
+    """Images through a ViT, on one card or whole copies: on a formula alone."""
+    if cards > 1 and split not in splits.WHOLE:
+        return Absent("split_without_form", (), (("cards", cards),))
+    patches, precision = _image_tokens(architecture), mem.Precision(recipe.parameters)
+    attention = mem.Attention(recipe.attention)
+    return Form(
+        lambda: mem.classification_ledger(shape, recipe.batch, patches, precision, attention),
+        mem.Basis.FORMULA,
+    )
+
+
+def _image_tokens(architecture: arch.Architecture) -> int:
+    """Tokens of an image: its patches and the class token, as many as there are positions."""
+    return next((weight.shape[0] for weight in architecture.main.outer if weight.name == "positions"), 1)
 
 
 def _basis(known: _Known, basis: mem.Basis) -> mem.Basis:
@@ -316,77 +347,6 @@ def _engine_generation(recipe: GenerationRecipe, weights_bytes: int | None) -> m
         prefill_chunk=recipe.prefill_chunk,
         latent_cache_expanded=recipe.latent_cache_expanded,
         keeps_only_window=recipe.keeps_only_window,
-    )
-
-
-def _engine_training(recipe: TrainingRecipe, base_bytes: int | None) -> mem.Training:
-    """The recipe as the engine takes it; `base_bytes` is a packed frozen base, None where it is not packed."""
-    adapter = None
-    if recipe.adapter_rank is not None:
-        adapter = mem.Adapter(
-            rank=recipe.adapter_rank,
-            targets=tuple(mem.Projection(target) for target in recipe.adapter_targets),
-            precision=mem.Precision(recipe.adapter_precision),
-            has_dropout=recipe.adapter_dropout,
-        )
-    return mem.Training(
-        batch=recipe.batch,
-        length=recipe.length,
-        parameters=mem.Precision(recipe.parameters),
-        autocast=recipe.autocast,
-        attention=mem.Attention(recipe.attention),
-        optimizer=mem.Optimizer(recipe.optimizer),
-        is_foreach=recipe.foreach,
-        checkpointing=recipe.checkpointing,
-        micro_batches=recipe.micro_batches,
-        loss=mem.LossKernel(recipe.loss),
-        loss_chunks=recipe.loss_chunks,
-        adapter=adapter,
-        frozen_weights_bytes=base_bytes,
-        master=mem.MasterWeights(recipe.master),
-        average=mem.Average(recipe.average),
-    )
-
-
-def _speech(use: ModelUse, shape: mem.SpeechShape, split: ModelSplit, cards: int) -> _Form | Absent:
-    """Whisper, one card or whole copies: 16-bit or fp32 weights, a fused attention kernel, no accumulation."""
-    recipe = use.recipe
-    precision = mem.Precision(recipe.parameters)
-    if isinstance(recipe, GenerationRecipe):
-        if cards > 1 and split not in (ModelSplit.NONE, ModelSplit.REPLICAS):
-            return Absent("split_without_form", (), (("cards", cards),))
-        if recipe.weights is not WeightStorage.AS_COMPUTED or recipe.attention == "eager":
-            return Absent("no_closed_form", (), (("model", use.source.name),))
-        length = recipe.prompt + recipe.new_tokens
-        return _Form(
-            lambda: mem.transcription_ledger(shape, recipe.batch, length, precision),
-            mem.Basis.REFERENCE_POINTS,
-        )
-    if cards > 1 and split is not ModelSplit.NONE:
-        return Absent("split_without_form", (), (("cards", cards),))
-    training = _engine_training(recipe, None)
-    has_more = training.adapter is not None or training.master is not mem.MasterWeights.NONE
-    has_more = has_more or training.average is not mem.Average.NONE or training.micro_batches > 1
-    if has_more or training.attention is mem.Attention.EAGER:
-        return Absent("no_closed_form", (), (("model", use.source.name),))
-    return _Form(lambda: mem.speech_training_ledger(shape, training), mem.Basis.REFERENCE_POINTS)
-
-
-def _speech_shape(architecture: arch.Architecture) -> mem.SpeechShape | None:
-    if architecture.model_type != "whisper" or not architecture.beside:
-        return None
-    decoder, encoder = architecture.main, architecture.beside[0]
-    mlp = next((layer.mlp for layer in decoder.layers if isinstance(layer.mlp, arch.Dense)), None)
-    if mlp is None:
-        return None
-    return mem.SpeechShape(
-        hidden=architecture.hidden,
-        encoder_layers=len(encoder.layers),
-        decoder_layers=len(decoder.layers),
-        mlp=mlp.width,
-        mel_bins=_size_read(architecture, "num_mel_bins"),
-        vocab=architecture.vocab,
-        parameters=arch.parameters(architecture).language_model,
     )
 
 

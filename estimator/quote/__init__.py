@@ -16,11 +16,16 @@ from estimator.quote.document import (
 )
 from estimator.quote.layout import AssignmentPolicy, Organisation, Partition, PartitionChoice, StageLayout
 from estimator.quote.model_use import (
+    ClassificationRecipe,
+    DenoiserTrainingRecipe,
     GenerationRecipe,
+    ImageRecipe,
     ModelSource,
     ModelSplit,
     ModelUse,
+    Recipe,
     TrainingRecipe,
+    TranscriptionRecipe,
     WeightStorage,
 )
 from estimator.quote.work import (
@@ -45,14 +50,17 @@ from estimator.quote.work import (
 __all__ = [
     "AssignmentPolicy",
     "CardFactor",
+    "ClassificationRecipe",
     "ConditionRecord",
     "ConditionState",
     "DeliveredAs",
+    "DenoiserTrainingRecipe",
     "ExchangeRate",
     "Fee",
     "FeeBasis",
     "FeeKind",
     "GenerationRecipe",
+    "ImageRecipe",
     "Independence",
     "MemoryNeed",
     "MemoryPhase",
@@ -69,6 +77,7 @@ __all__ = [
     "PriceTier",
     "Pricing",
     "Quote",
+    "Recipe",
     "ResourceKind",
     "ResourceNeed",
     "SharedResource",
@@ -79,6 +88,7 @@ __all__ = [
     "StateTerm",
     "Tasks",
     "TrainingRecipe",
+    "TranscriptionRecipe",
     "Trial",
     "WeightStorage",
     "Workload",

@@ -18,7 +18,10 @@ LONGEST_CONFIG = 1_000_000
 
 
 class ModelSource(Frozen):
-    """Which model: a Hugging Face `config.json` or a record of the catalogue, as JSON text."""
+    """Which model: a `config.json` (of a Hugging Face model or of a diffusers pipeline's parts) or a catalogue record.
+
+    `text` is JSON as it was read.
+    """
 
     name: str = Field(min_length=1)
     kind: Literal["config", "catalogue"] = "config"
@@ -87,11 +90,78 @@ class GenerationRecipe(Frozen):
     keeps_only_window: bool = False
 
 
+class TranscriptionRecipe(Frozen):
+    """Speech to text: `batch` windows of 30 s of sound at once on each card, `tokens` of text for each."""
+
+    kind: Literal["transcription"] = "transcription"
+    batch: PositiveInt = 1
+    tokens: PositiveInt = 448
+    parameters: Literal["fp32", "bf16"] = "bf16"
+
+
+class ClassificationRecipe(Frozen):
+    """`batch` images of the model's own size, classified at once on each card."""
+
+    kind: Literal["classification"] = "classification"
+    batch: PositiveInt = 1
+    parameters: Literal["fp32", "bf16"] = "bf16"
+    attention: Literal["eager", "sdpa"] = "sdpa"
+
+
+class ImageRecipe(Frozen):
+    """`batch` images of `height` x `width` pixels made at once on each card; the number of steps takes no memory.
+
+    `guidance` computes each image with and without its text in one batch. `placement`: where the parts of the
+    pipeline stay while another one runs. `decoding`: how latents become pixels; "tiles" also take one image at a
+    time.
+    """
+
+    kind: Literal["image"] = "image"
+    batch: PositiveInt = 1
+    height: PositiveInt = 1024
+    width: PositiveInt = 1024
+    parameters: Literal["fp32", "bf16"] = "bf16"
+    decoder_parameters: Literal["fp32", "bf16"] = "bf16"
+    guidance: bool = True
+    placement: Literal["all_on_card", "one_at_a_time", "texts_elsewhere"] = "all_on_card"
+    decoding: Literal["whole", "slices", "tiles"] = "whole"
+
+
+class DenoiserTrainingRecipe(Frozen):
+    """One training step of a denoiser on `batch` images of `height` x `width` pixels a card.
+
+    `precision` "mixed": what learns is kept in fp32 under bf16 autocast. `adapter_rank` None trains every
+    parameter; else LoRA on the maps of attention. `others`: whether text encoders and image coder stay on the card,
+    or texts and images were encoded before.
+    """
+
+    kind: Literal["denoiser_training"] = "denoiser_training"
+    batch: PositiveInt = 1
+    height: PositiveInt = 1024
+    width: PositiveInt = 1024
+    precision: Literal["bf16", "mixed"] = "bf16"
+    optimizer: Literal["adamw", "adamw_8bit", "momentum", "sgd"] = "adamw"
+    foreach: bool = True
+    checkpointing: bool = True
+    adapter_rank: PositiveInt | None = None
+    others: Literal["encoded_before", "on_card"] = "encoded_before"
+
+
+Recipe = (
+    TrainingRecipe
+    | GenerationRecipe
+    | TranscriptionRecipe
+    | ClassificationRecipe
+    | ImageRecipe
+    | DenoiserTrainingRecipe
+)
+
+
 class ModelUse(Frozen):
     """A model and its recipe. In place of stated phases."""
 
     source: ModelSource
-    recipe: Annotated[TrainingRecipe | GenerationRecipe, Field(discriminator="kind")]
+    recipe: Annotated[Recipe, Field(discriminator="kind")]
 
 
 class ModelSplit(StrEnum):

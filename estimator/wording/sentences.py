@@ -154,6 +154,26 @@ SENTENCES: dict[str, str] = {
         "The metadata declare {declared} parameters and their types add up to {counted}. The sum is used."
     ),
     "model_not_read": _("The model {model} is incomplete. Complete its configuration."),
+    "denoiser_not_described": _(
+        "The denoiser is not described. Read the config.json of its unet or transformer too."
+    ),
+    "denoiser_option_not_counted": _(
+        "{field} in the configuration makes another network than those that are counted. State phases."
+    ),
+    "denoiser_unknown": _(
+        "There is no form for {model_class}. Read a UNet, an SD3 or a Flux transformer, or state phases."
+    ),
+    "image_decoder_not_described": _(
+        "The image decoder is not described. Read the config.json of its vae too."
+    ),
+    "image_decoder_unknown": _("There is no form for {model_class}. Read an AutoencoderKL or state phases."),
+    "text_encoder_unknown": _(
+        "There is no form for the text encoder {model_type}. Read a CLIP or a T5, or encode the texts elsewhere."
+    ),
+    "text_encoders_not_described": _(
+        "The text encoders are not described. Read the config.json of each, or encode the texts elsewhere."
+    ),
+    "recipe_not_for_model": _("That recipe is of another kind than {model}. Choose how the model is run."),
     "no_closed_form": _("There is no form for {model} run this way. Change the recipe or state phases."),
     "split_not_legal": _(
         "The model cannot be divided over {cards} cards: heads and layers stay whole. Change the number."
@@ -259,6 +279,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "ConditionState.met": _("Met"),
     "ConditionState.open": _p("condition", "Open"),
     "Basis.formula": _("A formula alone"),
+    "Basis.points_without_readings": _("Held against reference points, no card read"),
     "Basis.published_readings": _("Held against published readings"),
     "Basis.reference_points": _("Held against reference points"),
     "DeliveredAs.batch": _("Whole batch"),
@@ -280,11 +301,15 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "Independence.independent": _("Independent"),
     "Lever.checkpointing": _("Recompute activations"),
     "Lever.eight_bit_optimizer": _("Optimiser state in 8 bits"),
+    "Lever.encoded_before": _("Texts and images encoded before training"),
     "Lever.fused_attention": _("Fused attention"),
     "Lever.fused_loss": _("Loss fused with the output head"),
     "Lever.fused_optimizer": _("Fused optimiser step"),
     "Lever.half_precision": _("Parameters in 16 bits"),
+    "Lever.one_part_at_a_time": _("One part of the pipeline on the card at a time"),
+    "Lever.sliced_decoding": _("Images decoded one at a time"),
     "Lever.smaller_micro_batch": _("Half the micro-batch, twice as many"),
+    "Lever.tiled_decoding": _("Images decoded in tiles"),
     "MomentKind.average_update": _("Update of the average"),
     "MomentKind.bottom_layer": _("First layer, MLP backward"),
     "MomentKind.bottom_layer_attention": _("First layer, attention backward"),
@@ -294,6 +319,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "MomentKind.encoder": _("Encoder"),
     "MomentKind.head_backward": _("Output head backward"),
     "MomentKind.image_decode": _("Decoding the image"),
+    "MomentKind.image_encode": _("Encoding the image"),
     "MomentKind.loss_backward": _("Loss backward"),
     "MomentKind.loss_forward": _("Loss forward"),
     "MomentKind.norm_backward": _("Final norm backward"),
@@ -305,6 +331,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "MomentKind.root_reduction": _("Reduction of the root"),
     "MomentKind.second_layer_from_bottom": _("Second layer backward"),
     "MomentKind.second_layer_from_top": _("Last layer but one backward"),
+    "MomentKind.text_encode": _("Encoding the text"),
     "MomentKind.top_layer": _("Last layer, MLP backward"),
     "MomentKind.top_layer_attention": _("Last layer, attention backward"),
     "Partition.partitioned": _("Partitioned"),

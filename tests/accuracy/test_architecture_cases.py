@@ -53,7 +53,7 @@ CONFIGS = DATA / "model_configs"
 COUNTS: dict[str, dict[str, dict[str, Any]]] = json.loads(
     (DATA / "model_counts.json").read_text(encoding="utf-8")
 )
-RECORDS = {record.id: record for record in embedded_catalogue().models}
+RECORDS = {record.id: record for record in embedded_catalogue().models if record.kind != "image pipeline"}
 WITH_TOWER = ("llama4-scout", "llama4-maverick", "gemma3-4b", "gemma3-12b", "gemma3-27b")
 
 # What the published files of these models hold beside the text: Gemma 3's SigLIP, Llama 4's tower.

@@ -12,7 +12,7 @@ from estimator.evidence import EvidenceKind
 
 def test_the_embedded_catalogue_holds_cards_links_models_lots_and_hourly_offers() -> None:
     catalogue = embedded_catalogue()
-    assert (len(catalogue.cards), len(catalogue.links), len(catalogue.models)) == (51, 32, 68)
+    assert (len(catalogue.cards), len(catalogue.links), len(catalogue.models)) == (51, 32, 73)
     assert (len(catalogue.lots), len(catalogue.hourly)) == (18, 108)
     assert catalogue.version == "2026-11-30"
 

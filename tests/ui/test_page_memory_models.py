@@ -24,9 +24,20 @@ from estimator.catalogue import ModelRecord
 from estimator.catalogue.embedded import embedded_catalogue
 from estimator.evidence import EvidenceKind
 from estimator.memory import Lever
-from estimator.plan.models import ModelMemory, model_memory
+from estimator.plan.forms import ModelMemory
+from estimator.plan.image_models import lever_changes as image_lever_changes
+from estimator.plan.models import model_memory
 from estimator.problems import FileRefused
-from estimator.quote import GenerationRecipe, ModelSource, ModelSplit, ModelUse, Quote, TrainingRecipe
+from estimator.quote import (
+    DenoiserTrainingRecipe,
+    GenerationRecipe,
+    ImageRecipe,
+    ModelSource,
+    ModelSplit,
+    ModelUse,
+    Quote,
+    TrainingRecipe,
+)
 from estimator.storage import read_quote
 from estimator.units import GIB
 from estimator.wording import Language, NumberFormat, Wording
@@ -175,7 +186,7 @@ def test_a_model_is_chosen_by_a_part_of_its_name_in_one_step(
 def test_every_model_of_the_catalogue_can_be_chosen(qtbot: QtBot, session: Session, page: MemoryPage) -> None:
     opened(qtbot, session, read_quote(SAMPLE))
     page.inspector.model.model.click()
-    assert page.inspector.model.models.count() == len(embedded_catalogue().models) == 68
+    assert page.inspector.model.models.count() == len(embedded_catalogue().models) == 73
 
 
 def test_a_text_that_is_no_model_leaves_the_one_in_use(
@@ -301,7 +312,7 @@ def test_a_chosen_field_of_the_recipe_changes_it(qtbot: QtBot, session: Session,
 def test_generation_keeps_what_both_recipes_state(qtbot: QtBot, session: Session, page: MemoryPage) -> None:
     opened(qtbot, session, with_model())
     page.inspector.model.generation.click()
-    assert session.undo_label == "change the recipe to generation"
+    assert session.undo_label == "change the recipe to “Generation”"
     assert session.quote is not None
     use = use_of(session.quote, STAGE)
     assert use is not None
@@ -490,8 +501,15 @@ def test_a_pulled_lever_gives_the_peak_that_the_engine_promised(
 
 def test_every_lever_changes_a_recipe() -> None:
     recipe = TrainingRecipe(batch=4, checkpointing=False, attention="eager", parameters="fp32")
+    images = ImageRecipe(parameters="fp32", batch=2)
+    denoiser = DenoiserTrainingRecipe(checkpointing=False, precision="mixed", others="on_card")
+    of_images = image_lever_changes(images) | image_lever_changes(denoiser)
     for lever in Lever:
-        assert recipe.replaced(**lever_changes(recipe, lever)) != recipe
+        changed = recipe.replaced(**lever_changes(recipe, lever))
+        assert changed != recipe or lever in of_images
+    for one in (images, denoiser):
+        for changes in image_lever_changes(one).values():
+            assert one.replaced(**changes) != one
 
 
 def test_a_field_is_added_where_the_configuration_lacks_it() -> None:

@@ -20,7 +20,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from estimator.plan.models import ModelMemory
+from estimator.memory import MomentKind
+from estimator.plan.forms import ModelMemory
 from estimator.problems import Absent, FileRefused, Place
 from estimator.quote import Organisation, Quote
 from estimator.results.estimate import Estimate
@@ -345,7 +346,8 @@ class MemoryPage(Page):
         model = model_of(estimate.quote, self._stage_id, organisation)
         self._model, self._offer = model, None
         if isinstance(model, ModelMemory) and organisation is not None:
-            self.chart.show_basis(basis_kind(model.basis), basis_text(self.words, model.basis))
+            basis = model.basis_at(model.ledger.worst.kind)
+            self.chart.show_basis(basis_kind(basis), basis_text(self.words, basis))
             self._offer = strongest_lever(estimate.quote, self._stage_id, organisation, model, memory)
         else:
             self.chart.show_basis(None, "")
@@ -386,7 +388,8 @@ class MemoryPage(Page):
         use = None if self._estimate is None else use_of(self._estimate.quote, self._stage_id)
         shown = phase or (None if memory is None else memory.worst)
         if use is not None and shown is not None and isinstance(self._model, ModelMemory):
-            self.explain(anchor, moment_explanation(self.words, use, shown, self._model.basis))
+            basis = self._model.basis_at(MomentKind(shown.phase))
+            self.explain(anchor, moment_explanation(self.words, use, shown, basis))
 
     def _explain_row(self, row: int, _: int) -> None:
         found = self.ledger.rows[row]

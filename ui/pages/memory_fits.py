@@ -13,7 +13,8 @@ from functools import lru_cache
 from estimator.catalogue import Catalogue
 from estimator.plan.fitting import ModelFit, Reach, fits_table
 from estimator.plan.memory import overheads_of
-from estimator.quote import GenerationRecipe, Organisation, Quote
+from estimator.plan.model_kinds import ModelKind, model_kind
+from estimator.quote import GenerationRecipe, ModelUse, Organisation, Quote
 from estimator.wording import Wording
 from estimator.wording.phrases import fit_short
 from ui.models.table import Column, Group
@@ -22,24 +23,38 @@ from ui.pages.memory_rows import Verdict, capital, verdict_columns
 
 
 def fit_columns(words: Wording, quote: Quote, stage_id: str) -> tuple[Column[Verdict], ...]:
-    """Return the columns of a model's fits: card, usable, answer, and the three limits."""
+    """Return the columns of a model's fits: card, usable, answer, and the limits that its recipe has."""
     use = use_of(quote, stage_id)
-    is_generation = use is not None and isinstance(use.recipe, GenerationRecipe)
     least = words.t("Cards, min.")
-    batch = words.t("Requests, max.") if is_generation else words.t("Batch, max.")
-    context = words.t("Context, max.") if is_generation else words.t("Length, max.")
+    batch, context = _limit_headers(words, use)
     name, usable, _, whole = verdict_columns(words)  # the peak is the same on every card
     answer = replace(whole, text=lambda row: capital(fit_short(words, row.verdict)))
     nowhere = words.t("No legal number of cards is enough.")
     not_one = words.t("Not even one fits.")
-    return (
+    columns = (
         name,
         usable,
         answer,
         _limit_column(words, least, lambda fit: fit.least_cards, least_text, nowhere),
         _limit_column(words, batch, lambda fit: fit.largest_batch, most_text, not_one),
-        _limit_column(words, context, lambda fit: fit.largest_context, most_text, not_one),
     )
+    if not context:
+        return columns
+    return (*columns, _limit_column(words, context, lambda fit: fit.largest_context, most_text, not_one))
+
+
+def _limit_headers(words: Wording, use: ModelUse | None) -> tuple[str, str]:
+    """Return what the largest batch and the largest context of a recipe are called; "" for one that it has not."""
+    kind = None if use is None else model_kind(use.source)
+    if kind is ModelKind.IMAGES:
+        return words.t("Images, max."), words.t("Side, max., px")
+    if kind is ModelKind.VISION:
+        return words.t("Images, max."), ""
+    if kind is ModelKind.SPEECH:
+        return words.t("Windows, max."), words.t("Text, max.")
+    if use is not None and isinstance(use.recipe, GenerationRecipe):
+        return words.t("Requests, max."), words.t("Context, max.")
+    return words.t("Batch, max."), words.t("Length, max.")
 
 
 def fit_rows(

@@ -17,14 +17,17 @@ from PySide6.QtWidgets import (
 )
 
 from estimator.catalogue import Catalogue, ModelRecord
+from estimator.plan.image_models import doubles_for_guidance, pipeline_of
+from estimator.plan.model_kinds import ModelKind, is_training, model_kind
 from estimator.plan.models import architecture_of
 from estimator.problems import FileRefused, Place, Problem, Severity
-from estimator.quote import ModelSource, ModelUse, Quote, TrainingRecipe
+from estimator.quote import ModelSource, ModelUse, Quote
 from estimator.wording import Wording
 from ui.pages import memory_model_edits
 from ui.pages.memory_model_combo import ModelCombo
 from ui.pages.memory_model_edits import use_of
-from ui.pages.memory_recipe import GenerationForm, TrainingForm, form_for
+from ui.pages.memory_recipe import GenerationForm, RecipeForm, TrainingForm
+from ui.pages.memory_recipe_media import FORMS, ImageForm
 from ui.pages.memory_words import model_facts
 from ui.session import Edit
 from ui.theme import Theme
@@ -67,6 +70,11 @@ class ModelPanel(QWidget):
         self._recipes = _group(self, self.training, self.generation)
         self.training_form = TrainingForm(words, theme, self._change)
         self.generation_form = GenerationForm(words, theme, self._change)
+        self.forms: dict[str, RecipeForm] = {
+            "training": self.training_form,
+            "generation": self.generation_form,
+        }
+        """Those made so far, by the kind of recipe: the others are made when a model first asks for one."""
         self._lay_out()
         self._connect()
 
@@ -81,8 +89,7 @@ class ModelPanel(QWidget):
             *self.missing,
             self.training,
             self.generation,
-            *self.training_form.inputs,
-            *self.generation_form.inputs,
+            *(one for form in self.forms.values() for one in form.inputs),
         )
 
     @property
@@ -133,11 +140,7 @@ class ModelPanel(QWidget):
     def go_to(self, name: str) -> None:
         """Focus a field of the recipe, else what is missing first, else the choice of the model."""
         use = use_of(self._quote, self._stage_id)
-        if (
-            use is not None
-            and name
-            and form_for(use.recipe, self.training_form, self.generation_form).focus(name)
-        ):
+        if use is not None and name and self._form_of(use).focus(name):
             return
         (self.missing[0] if self.missing else self.models).setFocus()
 
@@ -202,15 +205,36 @@ class ModelPanel(QWidget):
             (self.missing[0] if self.missing else self.training).setFocus()
 
     def _show_recipe(self, use: ModelUse | None) -> None:
-        readable = use is not None and architecture_of(use.source).architecture is not None
-        self._recipe_part.setVisible(readable)
+        kind = None if use is None else model_kind(use.source)
+        self._recipe_part.setVisible(kind is not None)
         if use is None:
             return
-        is_training = isinstance(use.recipe, TrainingRecipe)
-        (self.training if is_training else self.generation).setChecked(True)
-        self.training_form.setVisible(is_training)
-        self.generation_form.setVisible(not is_training)
-        form_for(use.recipe, self.training_form, self.generation_form).show_recipe(use.recipe)
+        (self.training if is_training(use.recipe) else self.generation).setChecked(True)
+        runs = _running_text(self._words, kind)
+        self.generation.setText(runs)
+        self.generation.setAccessibleName(runs)
+        form = self._form_of(use)
+        for one in self.forms.values():
+            one.setVisible(one is form)
+        pipeline = pipeline_of(use.source)
+        denoiser = None if pipeline is None or pipeline.pipeline is None else pipeline.pipeline.denoiser
+        if isinstance(form, ImageForm):
+            form.offer_guidance(denoiser is None or doubles_for_guidance(denoiser))
+        form.show_recipe(use.recipe)
+
+    def _form_of(self, use: ModelUse) -> RecipeForm:
+        """Return the form of a recipe; the first time, it is made and takes its place in the tab order."""
+        key = use.recipe.kind if use.recipe.kind != "training" else _training_key(model_kind(use.source))
+        form = self.forms.get(key)
+        if form is None:
+            form = self.forms[key] = FORMS[key](self._words, self._theme, self._change)
+            form.hide()
+            self._recipe_layout.addWidget(form)
+            before: QWidget = self.generation
+            for one in form.inputs:
+                QWidget.setTabOrder(before, one)
+                before = one
+        return form
 
     def _lay_out(self) -> None:
         words = self._words
@@ -227,7 +251,7 @@ class ModelPanel(QWidget):
         self._asks.setSpacing(8)
         whole.addWidget(self._problems)
         self._recipe_part = QWidget()
-        recipe = _column(self._recipe_part)
+        recipe = self._recipe_layout = _column(self._recipe_part)
         kinds = QHBoxLayout()
         kinds.setSpacing(16)
         kinds.addWidget(self.training)
@@ -246,8 +270,8 @@ class ModelPanel(QWidget):
         self.program.clicked.connect(self._choose_program)
         self.models.chosen.connect(self._choose_model)
         self.config.clicked.connect(self.config_asked)
-        self.training.clicked.connect(lambda: self._choose_recipe("training"))
-        self.generation.clicked.connect(lambda: self._choose_recipe("generation"))
+        self.training.clicked.connect(lambda: self._choose_recipe(trains=True))
+        self.generation.clicked.connect(lambda: self._choose_recipe(trains=False))
 
     def _choose_program(self) -> None:
         self._wants_model = False
@@ -261,26 +285,28 @@ class ModelPanel(QWidget):
             self.kind_changed.emit()
 
     def _choose_model(self, record: ModelRecord) -> None:
-        self.take(memory_model_edits.catalogue_source(record))
+        self._put(memory_model_edits.catalogue_source(record), memory_model_edits.with_source)
 
     def take(self, source: ModelSource) -> None:
-        """Put a model into the stage, as one step."""
+        """Put the model of a file into the stage, as one step."""
+        self._put(source, memory_model_edits.with_read_source)
+
+    def _put(self, source: ModelSource, put: Callable[[Quote, str, ModelSource], Quote]) -> None:
         id_ = self._stage_id
         self.show_refusal(None)
         self._wants_model = False  # from now on the quote says so, and undo with it
         self._edit(
             self._words.t("choose the model {model}", model=source.name),
-            lambda quote: memory_model_edits.with_source(quote, id_, source),
+            lambda quote: put(quote, id_, source),
         )
 
-    def _choose_recipe(self, kind: str) -> None:
+    def _choose_recipe(self, *, trains: bool) -> None:
         id_ = self._stage_id
-        label = (
-            self._words.t("change the recipe to training")
-            if kind == "training"
-            else self._words.t("change the recipe to generation")
+        chosen = self.training if trains else self.generation
+        self._edit(
+            self._words.t("change the recipe to “{recipe}”", recipe=chosen.text()),
+            lambda quote: memory_model_edits.with_recipe_kind(quote, id_, trains=trains),
         )
-        self._edit(label, lambda quote: memory_model_edits.with_recipe_kind(quote, id_, kind))
 
     def _change(self, label: str, changes: object) -> None:
         id_ = self._stage_id
@@ -289,6 +315,23 @@ class ModelPanel(QWidget):
                 self._words.t("change “{field}” of the recipe", field=label),
                 lambda quote: memory_model_edits.with_recipe(quote, id_, changes),
             )
+
+
+def _running_text(words: Wording, kind: ModelKind | None) -> str:
+    """Return what it is called to run a model of a kind."""
+    match kind:
+        case ModelKind.SPEECH:
+            return words.t("Transcription")
+        case ModelKind.VISION:
+            return words.t("Classification")
+        case ModelKind.IMAGES:
+            return words.t("Making images")
+        case _:
+            return words.t("Generation")
+
+
+def _training_key(kind: ModelKind | None) -> str:
+    return f"{kind.value}_training" if kind in (ModelKind.SPEECH, ModelKind.VISION) else "training"
 
 
 def _group(parent: QWidget, *radios: QRadioButton) -> QButtonGroup:

@@ -10,22 +10,22 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from estimator import edits
-from estimator.architecture import ConfigReading, read_config_text
+from estimator.architecture.fields import config_object
+from estimator.architecture.image_pipeline import (
+    DENOISER_PARTS,
+    IMAGE_PART,
+    TEXT_PARTS,
+    is_image_pipeline,
+    with_part,
+)
 from estimator.catalogue import ModelRecord
 from estimator.evidence import GIVEN, Evidence, EvidenceKind
 from estimator.memory import Lever
+from estimator.plan.image_models import lever_changes as image_lever_changes
+from estimator.plan.model_kinds import goes_with, is_read, is_training, recipe_for
 from estimator.problems import FileRefused
-from estimator.quote import (
-    GenerationRecipe,
-    ModelSource,
-    ModelSplit,
-    ModelUse,
-    Quote,
-    TrainingRecipe,
-)
+from estimator.quote import ModelSource, ModelSplit, ModelUse, Quote, TrainingRecipe
 from estimator.quote.model_use import LONGEST_CONFIG
-
-Recipe = TrainingRecipe | GenerationRecipe
 
 
 def use_of(quote: Quote, stage_id: str) -> ModelUse | None:
@@ -53,16 +53,27 @@ def read_source(path: Path) -> ModelSource:
         raise FileRefused("cannot_access", name=str(path), reason=reason) from error
     if len(content) > LONGEST_CONFIG:
         raise FileRefused("config_too_large", limit=LONGEST_CONFIG)
-    reading = read_config_text(content, path.name)
+    config_object(content)
     text = content.decode("utf-8-sig")
-    return ModelSource(name=_name_in(text, path), text=text, evidence=_evidence(path, reading))
+    source = ModelSource(name=_name_in(text, path), text=text, evidence=Evidence(source=path.name))
+    return source.replaced(evidence=GIVEN.replaced(source=path.name)) if is_read(source) else source
 
 
 def with_source(quote: Quote, stage_id: str, source: ModelSource) -> Quote:
-    """Return the quote with that model in a stage; a recipe that is there stays."""
+    """Return the quote with that model in a stage; a recipe that goes with it stays, else what both state."""
     former = use_of(quote, stage_id)
-    recipe = TrainingRecipe() if former is None else former.recipe
+    kept = None if former is None else former.recipe
+    recipe = kept
+    if kept is None or not goes_with(source, kept):
+        recipe = recipe_for(source, kept, trains=kept is None or is_training(kept))
     return edits.with_memory(quote, stage_id, model=ModelUse(source=source, recipe=recipe))
+
+
+def with_read_source(quote: Quote, stage_id: str, source: ModelSource) -> Quote:
+    """Return the quote with the model of a file in a stage; a part of the pipeline that is there joins it."""
+    former = use_of(quote, stage_id)
+    whole = None if former is None else _joined(former.source, source)
+    return with_source(quote, stage_id, whole or source)
 
 
 def without_model(quote: Quote, stage_id: str) -> Quote:
@@ -83,6 +94,18 @@ def with_config_field(quote: Quote, stage_id: str, where: tuple[str, ...], value
     return with_source(quote, stage_id, use.source.replaced(text=json.dumps(config, indent=2)))
 
 
+def _joined(pipeline: ModelSource, part: ModelSource) -> ModelSource | None:
+    """Return a pipeline of images with the part that another file describes; None where they do not go together."""
+    if pipeline.kind != "config":
+        return None
+    config = config_object(pipeline.text)
+    whole = with_part(config, config_object(part.text)) if is_image_pipeline(config) else None
+    if whole is None:
+        return None
+    text = json.dumps(whole, indent=2)
+    return None if len(text) > LONGEST_CONFIG else pipeline.replaced(text=text)
+
+
 def with_recipe(quote: Quote, stage_id: str, changes: Mapping[str, object]) -> Quote:
     """Return the quote with fields of a stage's recipe changed."""
     use = use_of(quote, stage_id)
@@ -92,18 +115,12 @@ def with_recipe(quote: Quote, stage_id: str, changes: Mapping[str, object]) -> Q
     return edits.with_memory(quote, stage_id, model=changed)
 
 
-def with_recipe_kind(quote: Quote, stage_id: str, kind: str) -> Quote:
-    """Return the quote with the model trained or generating; what both recipes state is kept."""
+def with_recipe_kind(quote: Quote, stage_id: str, *, trains: bool) -> Quote:
+    """Return the quote with the model trained or run; what both recipes state is kept."""
     use = use_of(quote, stage_id)
-    if use is None or use.recipe.kind == kind:
+    if use is None or (is_training(use.recipe) is trains and goes_with(use.source, use.recipe)):
         return quote
-    former = use.recipe
-    kept = {"batch": former.batch, "parameters": former.parameters, "attention": former.attention}
-    recipe: Recipe
-    if isinstance(former, TrainingRecipe):
-        recipe = GenerationRecipe(prompt=former.length).replaced(**kept)
-    else:
-        recipe = TrainingRecipe(length=former.prompt).replaced(**kept)
+    recipe = recipe_for(use.source, use.recipe, trains)
     return edits.with_memory(quote, stage_id, model=use.replaced(recipe=recipe))
 
 
@@ -117,9 +134,11 @@ def with_split(quote: Quote, organisation_id: str, stage_id: str, split: ModelSp
 def with_lever(quote: Quote, stage_id: str, lever: Lever) -> Quote:
     """Return the quote with that lever pulled."""
     use = use_of(quote, stage_id)
-    if use is None or not isinstance(use.recipe, TrainingRecipe):
+    if use is None:
         return quote
-    return with_recipe(quote, stage_id, lever_changes(use.recipe, lever))
+    if isinstance(use.recipe, TrainingRecipe):
+        return with_recipe(quote, stage_id, lever_changes(use.recipe, lever))
+    return with_recipe(quote, stage_id, image_lever_changes(use.recipe).get(lever, {}))
 
 
 def lever_changes(recipe: TrainingRecipe, lever: Lever) -> dict[str, object]:
@@ -139,17 +158,16 @@ def lever_changes(recipe: TrainingRecipe, lever: Lever) -> dict[str, object]:
             return {"parameters": "bf16", "autocast": False}
         case Lever.SMALLER_MICRO_BATCH:
             return {"batch": recipe.batch // 2, "micro_batches": recipe.micro_batches * 2}
+        case _:  # of images
+            return {}
 
 
 def _name_in(text: str, path: Path) -> str:
-    """Return what the configuration calls its model, else the folder that `config.json` lies in, else the file."""
+    """Return what the configuration calls its model, else the folder of the model or pipeline, else the file."""
     named = json.loads(text).get("_name_or_path")
     if isinstance(named, str) and named.strip():
         return named.strip()[:200]
-    return (path.parent.name if path.name == "config.json" else path.stem) or path.name
-
-
-def _evidence(path: Path, reading: ConfigReading) -> Evidence:
-    return (
-        GIVEN.replaced(source=path.name) if reading.architecture is not None else Evidence(source=path.name)
-    )
+    folder = path.parent
+    if folder.name in (*DENOISER_PARTS, *TEXT_PARTS, IMAGE_PART):
+        folder = folder.parent  # a pipeline keeps each part in a folder of its name
+    return (folder.name if path.name == "config.json" else path.stem) or path.name

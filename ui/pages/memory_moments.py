@@ -8,10 +8,21 @@ from dataclasses import dataclass
 from estimator.evidence import EvidenceKind
 from estimator.memory import Basis, Lever
 from estimator.memory import StateClass as Held
+from estimator.plan.forms import ModelMemory
 from estimator.plan.memory import memory_of
-from estimator.plan.models import RANGES, ModelMemory, model_memory
+from estimator.plan.models import RANGES, model_memory
 from estimator.problems import Absent
-from estimator.quote import ModelUse, Organisation, Quote, TrainingRecipe
+from estimator.quote import (
+    ClassificationRecipe,
+    DenoiserTrainingRecipe,
+    ImageRecipe,
+    ModelUse,
+    Organisation,
+    Quote,
+    Recipe,
+    TrainingRecipe,
+    TranscriptionRecipe,
+)
 from estimator.results.memory import MemoryLine, PhaseMemory, StageMemory
 from estimator.wording import Wording
 from estimator.wording.phrases import basis_text, lever_name, memory_line_name, moment_name
@@ -112,9 +123,15 @@ def _formula(words: Wording, use: ModelUse, line: MemoryLine) -> str:
             return words.t("Gradients: those alive at that moment, trained parameters × bytes of one.")
         case Held.OPTIMIZER:
             return words.t("Optimiser: trained parameters × the bytes that it keeps for each.")
+        case Held.KV_CACHE if isinstance(recipe, TranscriptionRecipe):
+            return words.t(
+                "KV cache: windows × (1,500 positions of sound + tokens) × elements × bytes of one."
+            )
         case Held.KV_CACHE:
             return words.t("KV cache: requests × tokens held × elements a token × bytes of one.")
-        case Held.ACTIVATIONS if isinstance(recipe, TrainingRecipe) and recipe.checkpointing:
+        case Held.ACTIVATIONS if isinstance(recipe, ImageRecipe | TranscriptionRecipe):
+            return words.t("Activations: results that stay until the next part has read them.")
+        case Held.ACTIVATIONS if _is_recomputed(recipe):
             return words.t("Activations: the inputs of each layer, and all of the layer that is recomputed.")
         case Held.ACTIVATIONS:
             return words.t("Activations: all that each layer keeps for its backward pass.")
@@ -122,5 +139,13 @@ def _formula(words: Wording, use: ModelUse, line: MemoryLine) -> str:
             return words.t("Temporaries: what the operation of that moment makes and frees at once.")
         case Held.EXCHANGE:
             return words.t("Exchange: parts gathered from the other cards, and parts on their way to them.")
+        case Held.INPUTS if isinstance(recipe, TranscriptionRecipe):
+            return words.t("Inputs: windows × 3,000 frames × mel bands × bytes of one.")
+        case Held.INPUTS if isinstance(recipe, ClassificationRecipe):
+            return words.t("Inputs: images × pixels × three colours × bytes of one.")
         case Held.INPUTS:
             return words.t("Inputs: tokens of the batch × bytes of one.")
+
+
+def _is_recomputed(recipe: Recipe) -> bool:
+    return isinstance(recipe, TrainingRecipe | DenoiserTrainingRecipe) and recipe.checkpointing

@@ -1,6 +1,7 @@
 """The forms of a recipe: training and generation, the fields used most first, the rest behind "More choices".
 
-Each committed field is one change, `change(field's label, changed fields)`; nothing is computed here.
+What every form is made of is here too; those of sound and images are in `memory_recipe_media`. Each committed field
+is one change, `change(field's label, changed fields)`; nothing is computed here.
 """
 
 from __future__ import annotations
@@ -11,10 +12,9 @@ from typing import Any
 
 from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from estimator.quote import GenerationRecipe, TrainingRecipe
+from estimator.quote import Recipe, TrainingRecipe
 from estimator.wording import Wording
 from ui.pages import memory_words as said
-from ui.pages.memory_model_edits import Recipe
 from ui.pages.memory_words import Choice
 from ui.theme import Theme
 from ui.widgets.elided_combo import ElidedCombo
@@ -27,7 +27,7 @@ _MOST = Decimal(100_000_000)
 
 
 class RecipeForm(QWidget):
-    """What both forms are made of: counts, choices and claims, each bound to a field of the recipe."""
+    """What all forms are made of: counts, choices and claims, each bound to a field of the recipe."""
 
     def __init__(self, words: Wording, theme: Theme, change: Change, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -53,7 +53,7 @@ class RecipeForm(QWidget):
     @property
     def inputs(self) -> tuple[QWidget, ...]:
         """Everything that takes the focus, in reading order."""
-        return (*self._main, self.more, *self._rest)
+        return (*self._main, self.more, *self._rest) if self._rest else tuple(self._main)
 
     def show_recipe(self, recipe: Recipe) -> None:
         """Show a recipe; a field that holds its value already keeps what is being typed in it."""
@@ -74,6 +74,26 @@ class RecipeForm(QWidget):
 
     def _enable(self, recipe: Recipe) -> None:
         """Turn off the inputs that the recipe does not use."""
+        if isinstance(recipe, TrainingRecipe):
+            self.fields["foreach"].setEnabled(recipe.optimizer != "adamw_8bit")
+
+    def _add_training(self) -> None:
+        """Add precision, optimizer and checkpointing: what every model has that is trained."""
+        t, words = self._words.t, self._words
+        self._row(
+            self._chosen(
+                "parameters",
+                t("Precision"),
+                said.precision_choices(words),
+                lambda value: {"parameters": value[0], "autocast": value[1]},
+                lambda recipe: (recipe.parameters, recipe.autocast),
+            )
+        )
+        self._row(
+            self._chosen("optimizer", t("Optimiser"), said.optimizer_choices(words), optimizer_changes),
+            self._choice("foreach", t("Implementation"), said.implementation_choices()),
+        )
+        self._row(self._claim("checkpointing", t("Recompute activations")))
 
     def _close_main(self) -> None:
         self._first.addWidget(self.more)
@@ -170,20 +190,7 @@ class TrainingForm(RecipeForm):
         super().__init__(words, theme, change, parent)
         t = words.t
         self._row(self._count("batch", t("Batch a card")), self._count("length", t("Length, tokens")))
-        self._row(
-            self._chosen(
-                "parameters",
-                t("Precision"),
-                said.precision_choices(words),
-                lambda value: {"parameters": value[0], "autocast": value[1]},
-                lambda recipe: (recipe.parameters, recipe.autocast),
-            )
-        )
-        self._row(
-            self._chosen("optimizer", t("Optimiser"), said.optimizer_choices(words), _optimizer_changes),
-            self._choice("foreach", t("Implementation"), said.implementation_choices()),
-        )
-        self._row(self._claim("checkpointing", t("Recompute activations")))
+        self._add_training()
         self._row(
             self._count(
                 "adapter_rank", t("LoRA rank"), optional=True, note=t("blank: every parameter learns")
@@ -204,14 +211,14 @@ class TrainingForm(RecipeForm):
         self._row(self._choice("master", t("fp32 master weights"), said.master_choices(words)))
         self._row(self._choice("average", t("Average of the weights"), said.average_choices(words)))
         self._row(self._choice("adapter_targets", t("LoRA stands on"), said.target_choices(words)))
-        self._row(self._choice("adapter_precision", t("LoRA precision"), _TYPES))
+        self._row(self._choice("adapter_precision", t("LoRA precision"), TYPES))
         self._row(self._claim("adapter_dropout", t("LoRA with dropout")))
         self._row(self._choice("base", t("Frozen weights"), said.storage_choices(words)))
 
     def _enable(self, recipe: Recipe) -> None:
+        super()._enable(recipe)
         if not isinstance(recipe, TrainingRecipe):
             return
-        self.fields["foreach"].setEnabled(recipe.optimizer != "adamw_8bit")
         self.fields["loss_chunks"].setEnabled(recipe.loss in ("chunked", "recomputed"))
         for name in ("adapter_targets", "adapter_precision", "adapter_dropout", "base"):
             self.fields[name].setEnabled(recipe.adapter_rank is not None)
@@ -229,7 +236,7 @@ class GenerationForm(RecipeForm):
             self._choice("kv_bits", t("KV cache, bits"), _KV_BITS),
         )
         self._row(self._choice("weights", t("Stored weights"), said.storage_choices(words)))
-        self._row(self._choice("parameters", t("Precision"), _TYPES))
+        self._row(self._choice("parameters", t("Precision"), TYPES))
         self._close_main()
         self._row(self._choice("attention", t("Attention"), said.attention_choices(words)))
         self._row(
@@ -242,16 +249,12 @@ class GenerationForm(RecipeForm):
         self._row(self._claim("keeps_only_window", t("Windowed layers keep their window")))
 
 
-_TYPES: tuple[Choice, ...] = (("bf16", "bf16"), ("fp32", "fp32"))
+TYPES: tuple[Choice, ...] = (("bf16", "bf16"), ("fp32", "fp32"))
 _KV_BITS: tuple[Choice, ...] = ((16, "16"), (8, "8"), (4, "4"), (32, "32"))
 
 
-def form_for(recipe: Recipe, training: TrainingForm, generation: GenerationForm) -> RecipeForm:
-    """Return the form of a recipe."""
-    return generation if isinstance(recipe, GenerationRecipe) else training
-
-
-def _optimizer_changes(value: object) -> Mapping[str, object]:
+def optimizer_changes(value: object) -> Mapping[str, object]:
+    """Return the fields that the choice of an optimizer changes."""
     # 8-bit optimisers have no foreach step (bitsandbytes updates tensor by tensor).
     return {"optimizer": value, "foreach": False} if value == "adamw_8bit" else {"optimizer": value}
 

@@ -6,6 +6,8 @@ Names of moments, lines and levers are shared by all faces and come from `estima
 from __future__ import annotations
 
 from estimator.architecture import parameters
+from estimator.architecture.image_pipeline import ImagePipeline
+from estimator.plan.image_models import pipeline_of
 from estimator.plan.models import architecture_of
 from estimator.problems import Absent
 from estimator.quote import ModelSource, ModelSplit, WeightStorage
@@ -126,8 +128,42 @@ def storage_choices(words: Wording) -> tuple[Choice, ...]:
     )
 
 
+def placement_choices(words: Wording) -> tuple[Choice, ...]:
+    """Return where the parts of an image pipeline stay while another one runs."""
+    return (
+        ("all_on_card", words.t("All stay")),
+        ("one_at_a_time", words.t("One at a time (offload)")),
+        ("texts_elsewhere", words.t("Texts encoded elsewhere")),
+    )
+
+
+def decoding_choices(words: Wording) -> tuple[Choice, ...]:
+    """Return how latents become pixels."""
+    return (
+        ("whole", words.t("The whole batch")),
+        ("slices", words.t("One image at a time")),
+        ("tiles", words.t("One image in tiles")),
+    )
+
+
+def denoiser_precision_choices(words: Wording) -> tuple[Choice, ...]:
+    """Return the precisions that a denoiser is trained in."""
+    return (("bf16", "bf16"), ("mixed", words.t("Mixed: what learns in fp32")))
+
+
+def others_choices(words: Wording) -> tuple[Choice, ...]:
+    """Return where texts and images are encoded for a denoiser that is trained."""
+    return (
+        ("encoded_before", words.t("Encoded before training")),
+        ("on_card", words.t("Encoded on the card")),
+    )
+
+
 def model_facts(words: Wording, source: ModelSource) -> str:
     """Return parameters and longest context of a model, or nothing where it cannot be read."""
+    pipeline = pipeline_of(source)
+    if pipeline is not None:
+        return "" if pipeline.pipeline is None else _pipeline_facts(words, pipeline.pipeline)
     architecture = architecture_of(source).architecture
     if architecture is None:
         return ""
@@ -138,3 +174,21 @@ def model_facts(words: Wording, source: ModelSource) -> str:
         return words.t("{count} million parameters", count=count)
     length = words.number(architecture.context_length)
     return words.t("{count} million parameters, context {length}", count=count, length=length)
+
+
+def _pipeline_facts(words: Wording, pipeline: ImagePipeline) -> str:
+    """Return the parameters of a pipeline and of each part that is described."""
+
+    def millions(count: int) -> str:
+        return words.number(count / 1_000_000, 0)
+
+    parts: list[str] = []
+    if pipeline.denoiser is not None:
+        parts.append(words.t("denoiser {count}", count=millions(pipeline.denoiser.parameters)))
+    if pipeline.text_encoders:
+        texts = sum(text.parameters for text in pipeline.text_encoders)
+        parts.append(words.t("text encoders {count}", count=millions(texts)))
+    if pipeline.decoder is not None:
+        parts.append(words.t("image decoder {count}", count=millions(pipeline.decoder.parameters)))
+    whole = words.t("{count} million parameters", count=millions(pipeline.parameters))
+    return f"{whole}: {', '.join(parts)}"
