@@ -14,6 +14,7 @@ from functools import cache
 from estimator import memory as mem
 from estimator.catalogue import Card
 from estimator.plan.forms import Working, line_basis
+from estimator.plan.image_models import largest_side, pipeline_of
 from estimator.plan.models import RANGES, architecture_of, legal_degrees, model_ledger, upper_bytes
 from estimator.problems import Absent
 from estimator.quote import (
@@ -224,7 +225,10 @@ def _image_sides(
         side = steps * IMAGE_STEP
         return _peak(_changed(use, height=side, width=side), split, cards)
 
-    found = _reaches(peak, overheads, usable, MOST_IMAGE_SIDE // IMAGE_STEP)
+    reading = pipeline_of(use.source)
+    denoiser = None if reading is None or reading.pipeline is None else reading.pipeline.denoiser
+    most = MOST_IMAGE_SIDE if denoiser is None else largest_side(denoiser) or MOST_IMAGE_SIDE
+    found = _reaches(peak, overheads, usable, most // IMAGE_STEP)
     return {
         one: Reach(*(None if end is None else end * IMAGE_STEP for end in (reach.used, reach.sure)))
         for one, reach in found.items()

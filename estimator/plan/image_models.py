@@ -41,6 +41,8 @@ _UNET_SHAPES = {
 """Channels of the levels, and transformer blocks of each, of the UNets of the reference points."""
 _DECODER_CHANNELS = (128, 256, 512, 512)
 _LATENT_SCALE = 8
+_TOKEN_SIDE = 16
+"""Pixels of a side of a transformer's token: 2 x 2 latent pixels of 8."""
 _T5_TOKENS = {DenoiserKind.SD3: 256, DenoiserKind.FLUX: 512}
 """Tokens that the libraries' pipelines pad a text to for T5."""
 
@@ -64,15 +66,23 @@ def image_form(use: ModelUse, split: ModelSplit, cards: int) -> Form | Absent:
     if reading is None or reading.pipeline is None:
         return Absent("model_not_read", (), (("model", use.source.name),))
     pipeline, recipe = reading.pipeline, use.recipe
+    if not isinstance(recipe, ImageRecipe | DenoiserTrainingRecipe):
+        return Absent("recipe_not_for_model", (), (("model", use.source.name),))
+    largest = None if pipeline.denoiser is None else largest_side(pipeline.denoiser)
+    if largest is not None and max(recipe.height, recipe.width) > largest:
+        return Absent("image_too_large", (), (("model", use.source.name), ("side", largest)))
     if isinstance(recipe, ImageRecipe):
         if cards > 1 and split not in (ModelSplit.NONE, ModelSplit.REPLICAS):
             return Absent("split_without_form", (), (("cards", cards),))
         return _generation(use, recipe, pipeline)
-    if isinstance(recipe, DenoiserTrainingRecipe):
-        if cards > 1 and split is not ModelSplit.NONE:
-            return Absent("split_without_form", (), (("cards", cards),))
-        return _training(use, recipe, pipeline)
-    return Absent("recipe_not_for_model", (), (("model", use.source.name),))
+    if cards > 1 and split is not ModelSplit.NONE:
+        return Absent("split_without_form", (), (("cards", cards),))
+    return _training(use, recipe, pipeline)
+
+
+def largest_side(denoiser: Denoiser) -> int | None:
+    """Return the longest side of an image in pixels that a denoiser takes; None where nothing bounds it."""
+    return _TOKEN_SIDE * denoiser.position_side or None  # SD3 has a position for each token of a side
 
 
 def lever_changes(recipe: Recipe) -> dict[mem.Lever, dict[str, object]]:
@@ -270,5 +280,5 @@ def _text_shape(text: TextEncoder, denoiser: Denoiser) -> mem.TextEncoderShape |
 
 def _images(recipe: ImageRecipe | DenoiserTrainingRecipe, denoiser: Denoiser) -> mem.Images:
     """Return the images with sides up to the next multiple that the denoiser computes: 8 pixels, 16 in tokens."""
-    step = 8 if denoiser.kind is DenoiserKind.UNET else 16
+    step = _LATENT_SCALE if denoiser.kind is DenoiserKind.UNET else _TOKEN_SIDE
     return mem.Images(recipe.batch, -(-recipe.height // step) * step, -(-recipe.width // step) * step)

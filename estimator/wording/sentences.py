@@ -163,6 +163,7 @@ SENTENCES: dict[str, str] = {
     "denoiser_unknown": _(
         "There is no form for {model_class}. Read a UNet, an SD3 or a Flux transformer, or state phases."
     ),
+    "image_too_large": _("{model} takes images of at most {side} px a side. Make them smaller."),
     "image_decoder_not_described": _(
         "The image decoder is not described. Read the config.json of its vae too."
     ),

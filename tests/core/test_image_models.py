@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -299,6 +300,15 @@ def test_sides_go_up_to_what_the_denoiser_computes() -> None:
     assert odd == even
 
 
+def test_a_side_has_no_more_tokens_than_positions() -> None:
+    # 192 positions of 16 pixels a side
+    assert code(catalogued("sd3-medium", ImageRecipe(height=3072, width=3072))) == ""
+    assert code(catalogued("sd3-medium", ImageRecipe(height=3073, width=64))) == "image_too_large"
+    card = Card(id="c", name="C", marketed_gb=Decimal(180))
+    (fit,) = fits_table(catalogued("sd3-medium", ImageRecipe()), ModelSplit.NONE, DEFAULTS, (card,))
+    assert fit.largest_context.used == 3072
+
+
 def test_training_with_the_other_parts_on_the_card_holds_them_frozen() -> None:
     recipe = DenoiserTrainingRecipe(height=512, width=512, adapter_rank=8, foreach=False)
     before, beside = (
@@ -483,7 +493,7 @@ def test_a_lever_gives_what_its_recipe_gives(recipe: Recipe) -> None:
 
 
 def test_the_largest_batch_and_side_fit_and_the_next_do_not() -> None:
-    card = Card(id="c", name="C", marketed_gb=24)
+    card = Card(id="c", name="C", marketed_gb=Decimal(24))
     use = catalogued("sdxl-base", ImageRecipe())
     (fit,) = fits_table(use, ModelSplit.NONE, DEFAULTS, (card,))
     allowed = mem.largest_need(card.usable_bytes, DEFAULTS)
@@ -542,7 +552,7 @@ def test_every_ledger_adds_up_and_holds_its_weights(model_id: str, recipe: Recip
 @given(st.sampled_from(PIPELINES), recipes, st.sampled_from(["batch", "height", "width"]))
 @settings(max_examples=60, deadline=None)
 def test_more_or_larger_images_never_need_less(model_id: str, recipe: Recipe, field: str) -> None:
-    more = recipe.replaced(**{field: 2 * getattr(recipe, field)})
+    more = recipe.replaced(**{field: getattr(recipe, field) + (1 if field == "batch" else 512)})
     before = memory(catalogued(model_id, recipe)).ledger.moments
     after = memory(catalogued(model_id, more)).ledger.moments
     for less, larger in zip(before, after, strict=True):

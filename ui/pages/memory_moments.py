@@ -10,10 +10,10 @@ from estimator.memory import Basis, Lever
 from estimator.memory import StateClass as Held
 from estimator.plan.forms import ModelMemory
 from estimator.plan.memory import memory_of
+from estimator.plan.model_kinds import ModelKind, model_kind
 from estimator.plan.models import RANGES, model_memory
 from estimator.problems import Absent
 from estimator.quote import (
-    ClassificationRecipe,
     DenoiserTrainingRecipe,
     ImageRecipe,
     ModelUse,
@@ -139,9 +139,11 @@ def _formula(words: Wording, use: ModelUse, line: MemoryLine) -> str:
             return words.t("Temporaries: what the operation of that moment makes and frees at once.")
         case Held.EXCHANGE:
             return words.t("Exchange: parts gathered from the other cards, and parts on their way to them.")
-        case Held.INPUTS if isinstance(recipe, TranscriptionRecipe):
-            return words.t("Inputs: windows × 3,000 frames × mel bands × bytes of one.")
-        case Held.INPUTS if isinstance(recipe, ClassificationRecipe):
+        case Held.INPUTS if model_kind(use.source) is ModelKind.SPEECH:
+            return words.t(
+                "Inputs: windows × 3,000 frames × mel bands × bytes of one, and the tokens of text."
+            )
+        case Held.INPUTS if model_kind(use.source) is ModelKind.VISION:
             return words.t("Inputs: images × pixels × three colours × bytes of one.")
         case Held.INPUTS:
             return words.t("Inputs: tokens of the batch × bytes of one.")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from estimator.architecture import parameters
 from estimator.architecture.image_pipeline import ImagePipeline
 from estimator.plan.image_models import pipeline_of
+from estimator.plan.model_kinds import ModelKind, model_kind
 from estimator.plan.models import architecture_of
 from estimator.problems import Absent
 from estimator.quote import ModelSource, ModelSplit, WeightStorage
@@ -173,6 +174,8 @@ def model_facts(words: Wording, source: ModelSource) -> str:
     if isinstance(architecture.context_length, Absent):
         return words.t("{count} million parameters", count=count)
     length = words.number(architecture.context_length)
+    if model_kind(source) is ModelKind.SPEECH:
+        return words.t("{count} million parameters, text of {length} tokens", count=count, length=length)
     return words.t("{count} million parameters, context {length}", count=count, length=length)
 
 
