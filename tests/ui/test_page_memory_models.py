@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import json
 from collections.abc import Iterator
 from decimal import Decimal
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -14,13 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from estimator import edits
-from estimator.catalogue import ModelRecord
 from estimator.catalogue.embedded import embedded_catalogue
 from estimator.evidence import EvidenceKind
 from estimator.memory import Lever
@@ -40,20 +36,24 @@ from estimator.quote import (
 )
 from estimator.storage import read_quote
 from estimator.units import GIB
-from estimator.wording import Language, NumberFormat, Wording
+from tests.ui.memory_pages import (
+    SAMPLE,
+    STAGE,
+    new_page,
+    new_session,
+    opened,
+    record,
+    settled,
+    type_into,
+)
 from ui.models.table import Group
 from ui.pages import memory_model_edits
 from ui.pages.memory import MemoryPage
 from ui.pages.memory_model_edits import lever_changes, use_of
 from ui.pages.memory_rows import MOST_MOMENTS
-from ui.pages.page import Context
 from ui.runner import Runner
 from ui.session import Session
-from ui.theme import Theme
 
-WORDS = Wording(Language.ENGLISH, NumberFormat.EN_US)
-SAMPLE = Path(str(files("resources").joinpath("samples"))) / "indice-de-las-obras.cabida"
-STAGE = "conversion"
 LLAMA_CONFIG = {
     "model_type": "llama",
     "hidden_size": 4096,
@@ -69,41 +69,13 @@ LLAMA_CONFIG = {
 @pytest.fixture
 def session(qtbot: QtBot) -> Iterator[Session]:
     runner = Runner()
-    yield Session(runner, lambda: dt.date(2026, 11, 30))
+    yield new_session(runner)
     runner.close()
 
 
 @pytest.fixture
 def page(qtbot: QtBot, session: Session) -> MemoryPage:
-    page = MemoryPage(Context(session, WORDS, Theme(), embedded_catalogue))
-    qtbot.addWidget(page)
-
-    def show() -> None:
-        if session.quote is not None:
-            page.show_state(session.quote, session.estimate, session.is_stale)
-
-    session.changed.connect(show)
-    session.estimated.connect(show)
-    page.resize(1166, 620)
-    page.show()
-    return page
-
-
-def opened(qtbot: QtBot, session: Session, quote: Quote) -> None:
-    session.show(quote)
-    settled(qtbot, session)
-
-
-def settled(qtbot: QtBot, session: Session) -> None:
-    def complete() -> bool:
-        return session.estimate is not None and session.estimate.is_complete and not session.is_stale
-
-    qtbot.waitUntil(complete, timeout=10_000)
-    qtbot.wait(1)  # the fits come when the event loop comes round
-
-
-def record(id_: str) -> ModelRecord:
-    return next(one for one in embedded_catalogue().models if one.id == id_)
+    return new_page(qtbot, session)
 
 
 def with_model(id_: str = "llama3.1-8b", **recipe: object) -> Quote:
@@ -125,14 +97,6 @@ def recipe_of(session: Session) -> TrainingRecipe:
     assert use is not None
     assert isinstance(use.recipe, TrainingRecipe)
     return use.recipe
-
-
-def type_into(widget: QWidget, text: str) -> None:
-    widget.setFocus()
-    QTest.keyClick(widget, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
-    QTest.keyClick(widget, Qt.Key.Key_Delete)
-    QTest.keyClicks(widget, text)
-    QTest.keyClick(widget, Qt.Key.Key_Return)
 
 
 def test_llama_with_adamw_foreach_shows_its_moments_and_the_worst_of_them(
