@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from estimator import architecture as arch
 from estimator.plan.image_models import doubles_for_guidance, pipeline_of
 from estimator.plan.models import architecture_of
 from estimator.problems import Absent
@@ -24,6 +23,8 @@ from estimator.quote import (
 
 _LATENT_SIDE = 8
 _SPEECH_TOKENS = 448
+_KEPT = {"batch", "parameters", "autocast", "attention", "optimizer", "foreach", "checkpointing"}
+_KEPT |= {"adapter_rank", "height", "width"}
 
 
 class ModelKind(StrEnum):
@@ -41,6 +42,14 @@ TRAINING_KINDS = {
     ModelKind.VISION: "training",
     ModelKind.IMAGES: "denoiser_training",
 }
+_WHOLE_TRAINING = frozenset(
+    {"kind", "batch", "parameters", "autocast", "optimizer", "foreach", "checkpointing"}
+)
+_TRAINING_FIELDS = {
+    ModelKind.SPEECH: _WHOLE_TRAINING | {"length"},
+    ModelKind.VISION: _WHOLE_TRAINING | {"length", "attention", "micro_batches"},
+}
+"""What a training of sound or images may state; the length of an image is its own, whatever is stated."""
 RUNNING_KINDS = {
     ModelKind.LANGUAGE: "generation",
     ModelKind.SPEECH: "transcription",
@@ -73,31 +82,44 @@ def is_training(recipe: Recipe) -> bool:
 
 
 def goes_with(source: ModelSource, recipe: Recipe) -> bool:
-    """Return whether a recipe is one of the kind of model that a source gives; of a model not read, any is."""
+    """Return whether a recipe is one of the kind of model that a source gives; of a model not read, any is.
+
+    A training goes with sound or images only where it states nothing that their forms do not hold.
+    """
     kind = model_kind(source)
-    return kind is None or recipe.kind in (TRAINING_KINDS[kind], RUNNING_KINDS[kind])
+    if kind is None:
+        return True
+    if recipe.kind not in (TRAINING_KINDS[kind], RUNNING_KINDS[kind]):
+        return False
+    used = _TRAINING_FIELDS.get(kind)
+    if used is None or not isinstance(recipe, TrainingRecipe):
+        return True
+    if kind is ModelKind.SPEECH and recipe.length > _longest_text(source):
+        return False
+    plain = TrainingRecipe()
+    return all(
+        getattr(recipe, name) == getattr(plain, name)
+        for name in TrainingRecipe.model_fields
+        if name not in used
+    )
 
 
 def recipe_for(source: ModelSource, former: Recipe | None, trains: bool) -> Recipe:
     """Return the recipe that trains or runs a source's model; what `former` states and both have is kept."""
     kind = model_kind(source) or ModelKind.LANGUAGE
-    wanted = (TRAINING_KINDS if trains else RUNNING_KINDS)[kind]
-    if former is not None and former.kind == wanted:
+    if former is not None and is_training(former) is trains and goes_with(source, former):
         return former
     recipe = _starting_recipe(source, kind, trains)
     if former is None:
         return recipe
-    if kind is ModelKind.IMAGES and not isinstance(former, ImageRecipe | DenoiserTrainingRecipe):
-        return recipe.replaced(batch=former.batch)
-    kept: dict[str, object] = {"batch": former.batch}
-    for name in ("parameters", "attention", "height", "width"):
-        if hasattr(former, name) and name in type(recipe).model_fields:
-            kept[name] = getattr(former, name)
-    if kind is ModelKind.LANGUAGE:
-        if isinstance(former, TrainingRecipe):
-            kept["prompt"] = former.length
-        elif isinstance(former, GenerationRecipe):
-            kept["length"] = former.prompt
+    named = _KEPT & type(former).model_fields.keys() & type(recipe).model_fields.keys()
+    if trains:
+        named &= _TRAINING_FIELDS.get(kind, named)
+    kept = {name: getattr(former, name) for name in named}
+    if isinstance(recipe, GenerationRecipe) and isinstance(former, TrainingRecipe):
+        kept["prompt"] = former.length
+    elif kind is ModelKind.LANGUAGE and isinstance(former, GenerationRecipe):
+        kept["length"] = former.prompt
     return recipe.replaced(**kept)
 
 
@@ -105,15 +127,15 @@ def _starting_recipe(source: ModelSource, kind: ModelKind, trains: bool) -> Reci
     if kind is ModelKind.IMAGES:
         return _starting_images(source, trains)
     if kind is ModelKind.SPEECH:
-        architecture = architecture_of(source).architecture
-        tokens = _longest_text(architecture)
+        tokens = _longest_text(source)
         return TrainingRecipe(length=tokens) if trains else TranscriptionRecipe(tokens=tokens)
     if kind is ModelKind.VISION:
         return TrainingRecipe() if trains else ClassificationRecipe()
     return TrainingRecipe() if trains else GenerationRecipe()
 
 
-def _longest_text(architecture: arch.Architecture | None) -> int:
+def _longest_text(source: ModelSource) -> int:
+    architecture = architecture_of(source).architecture
     length = None if architecture is None else architecture.context_length
     return _SPEECH_TOKENS if length is None or isinstance(length, Absent) else length
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from estimator import memory as mem
 from estimator.architecture.image_pipeline import (
@@ -421,6 +422,42 @@ def test_what_two_recipes_state_is_kept_from_one_to_the_other() -> None:
     assert speech == TranscriptionRecipe(batch=3, parameters="fp32")
     text = recipe_for(source_of("gpt2"), TrainingRecipe(batch=3, length=96), trains=False)
     assert text == GenerationRecipe(batch=3, prompt=96)
+
+
+def test_a_training_takes_no_choice_along_that_its_new_model_has_no_form_for() -> None:
+    adapted = TrainingRecipe(
+        batch=4,
+        length=4096,
+        adapter_rank=8,
+        micro_batches=2,
+        optimizer="sgd",
+        attention="eager",
+        loss="fused",
+    )
+    speech, vision = (
+        recipe_for(source_of(one), adapted, trains=True) for one in ("whisper-tiny", "vit-b/16")
+    )
+    assert speech == TrainingRecipe(batch=4, length=448, optimizer="sgd")
+    assert vision == TrainingRecipe(batch=4, optimizer="sgd", attention="eager")
+    assert recipe_for(source_of("sd15"), adapted, trains=True) == DenoiserTrainingRecipe(
+        batch=4, height=512, width=512, adapter_rank=8, optimizer="sgd"
+    )
+    for model_id, recipe in (("whisper-tiny", speech), ("vit-b/16", vision)):
+        assert goes_with(source_of(model_id), recipe)
+        assert code(catalogued(model_id, recipe)) == ""
+        assert not goes_with(source_of(model_id), adapted)
+    assert goes_with(source_of("gpt2"), adapted)
+    assert goes_with(ModelSource(name="m", text="{"), adapted)
+
+
+@pytest.mark.parametrize(
+    "recipe", [TranscriptionRecipe(), ClassificationRecipe(), ImageRecipe(), DenoiserTrainingRecipe()]
+)
+def test_a_recipe_is_stored_and_read_again(recipe: Recipe) -> None:
+    use = catalogued("sd15", recipe)
+    assert ModelUse.model_validate_json(use.model_dump_json()) == use
+    with pytest.raises(ValidationError):
+        recipe.replaced(batch=0)
 
 
 @pytest.mark.parametrize(

@@ -212,7 +212,7 @@ def test_the_parts_of_a_pipeline_are_read_one_by_one(
     ]
     qtbot.waitUntil(lambda: page.reason.text().startswith("The text encoders are not described."))
     read("text_encoder")
-    assert len(panel.problems) == 1
+    qtbot.waitUntil(lambda: len(panel.problems) == 1)
     read("vae")
     assert panel.problems == ()
     settled(qtbot, session)
@@ -224,7 +224,7 @@ def test_the_parts_of_a_pipeline_are_read_one_by_one(
     assert use.recipe.height == 512
     assert len(page.bars.content.bars) == 3
     session.undo()
-    assert len(panel.problems) == 1
+    qtbot.waitUntil(lambda: len(panel.problems) == 1)
 
 
 def test_what_a_denoiser_lacks_is_asked_for_in_its_own_part(
