@@ -14,12 +14,13 @@ from estimator.memory.shape import Family, ModelShape, Objective
 class Basis(StrEnum):
     """The best thing that a form was held against.
 
-    Points without readings: no card was ever read for the form, and the points do not contain what convolutions take
-    to compute in (cuDNN).
+    Points without readings: no card was ever read for the form. Points without workspace: cards were, and lie far
+    above, because the points do not contain what convolutions take to compute in (cuDNN).
     """
 
     REFERENCE_POINTS = "reference_points"
     POINTS_WITHOUT_READINGS = "points_without_readings"
+    POINTS_WITHOUT_WORKSPACE = "points_without_workspace"
     PUBLISHED_READINGS = "published_readings"
     FORMULA = "formula"
 

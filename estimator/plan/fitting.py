@@ -13,9 +13,9 @@ from functools import cache
 
 from estimator import memory as mem
 from estimator.catalogue import Card
-from estimator.plan.forms import Working, line_basis
+from estimator.plan.forms import RANGES, Working, WorkingBasis, line_basis, upper_bytes
 from estimator.plan.image_models import largest_side, pipeline_of
-from estimator.plan.models import RANGES, architecture_of, legal_degrees, model_ledger, upper_bytes
+from estimator.plan.models import architecture_of, legal_degrees, model_ledger
 from estimator.problems import Absent
 from estimator.quote import (
     DenoiserTrainingRecipe,
@@ -109,7 +109,7 @@ def phases_of(ledger: mem.MemoryLedger, basis: mem.Basis, working: Working = ())
             tuple(
                 mem.Term(
                     state.value,
-                    mem.Size(size, upper_bytes(size, rests_on), RANGES[rests_on][0]),
+                    mem.Size(size, upper_bytes(size, rests_on), RANGES[rests_on.basis][0]),
                     is_partitioned=False,
                 )
                 for state, size in moment.lines
@@ -125,7 +125,7 @@ def peak_of(ledger: mem.MemoryLedger, basis: mem.Basis, working: Working = ()) -
     used = ledger.peak_bytes
     if not working:
         return Peak(
-            used, upper_bytes(used, basis) + len(mem.StateClass)
+            used, upper_bytes(used, WorkingBasis(basis)) + len(mem.StateClass)
         )  # each line is rounded up on its own
     highest = max(
         sum(upper_bytes(size, line_basis(basis, working, moment.kind, state)) for state, size in moment.lines)

@@ -1,11 +1,12 @@
 """Pipelines that make images in a quote: their parts from a source, the form of a recipe, its basis and levers.
 
 Weights are counted exactly. What a moment computes rests on reference points where its part is one that they were
-made of, though no card was ever read with them, and on a formula alone elsewhere.
+made of, with the wide range of what the points do not contain, and on a formula alone elsewhere.
 """
 
 from __future__ import annotations
 
+from decimal import Decimal
 from functools import lru_cache
 
 from pydantic import ValidationError
@@ -22,7 +23,7 @@ from estimator.architecture.image_pipeline import (
 )
 from estimator.catalogue import ModelRecord
 from estimator.memory.points import TEXT_TOKENS
-from estimator.plan.forms import Form, Working
+from estimator.plan.forms import RANGES, Form, Working, WorkingBasis
 from estimator.problems import Absent, FileRefused
 from estimator.quote import (
     DenoiserTrainingRecipe,
@@ -40,6 +41,8 @@ _UNET_SHAPES = {
 }
 """Channels of the levels, and transformer blocks of each, of the UNets of the reference points."""
 _DECODER_CHANNELS = (128, 256, 512, 512)
+_DECODING_FACTOR = Decimal(2)
+"""What decoding makes lies up to 1.67 times above the form in pipelines of SDXL that were read."""
 _LATENT_SCALE = 8
 _TOKEN_SIDE = 16
 """Pixels of a side of a transformer's token: 2 x 2 latent pixels of 8."""
@@ -144,12 +147,13 @@ def _generation(use: ModelUse, recipe: ImageRecipe, pipeline: ImagePipeline) -> 
     )
     held = is_known and (recipe.parameters == "bf16" or shape.kind is mem.Denoiser.UNET_SD1)
     decoded = pipeline.decoder is not None and pipeline.decoder.channels == _DECODER_CHANNELS
+    whole = decoded and recipe.decoding != "tiles"
     working: Working = (
-        (Moment.TEXT_ENCODE, Basis.FORMULA),
-        (Moment.DENOISE, Basis.POINTS_WITHOUT_READINGS if held else Basis.FORMULA),
+        (Moment.TEXT_ENCODE, WorkingBasis(Basis.FORMULA)),
+        (Moment.DENOISE, _working_basis(denoiser, held)),
         (
             Moment.IMAGE_DECODE,
-            Basis.POINTS_WITHOUT_READINGS if decoded and recipe.decoding != "tiles" else Basis.FORMULA,
+            WorkingBasis(Basis.POINTS_WITHOUT_WORKSPACE if whole else Basis.FORMULA, _DECODING_FACTOR),
         ),
     )
     return Form(
@@ -182,12 +186,14 @@ def _training(use: ModelUse, recipe: DenoiserTrainingRecipe, pipeline: ImagePipe
         is_foreach=recipe.foreach and recipe.optimizer != "adamw_8bit",
     )
     held = is_known and _has_training_points(shape.kind, recipe)
-    basis = Basis.POINTS_WITHOUT_READINGS if held else Basis.FORMULA
+    computed = _working_basis(denoiser, held)
+    if not recipe.checkpointing:  # what is kept is far more than what a convolution takes to compute in
+        computed = WorkingBasis(Basis.POINTS_WITHOUT_READINGS if held else Basis.FORMULA)
     working: Working = (
-        (Moment.TEXT_ENCODE, Basis.FORMULA),
-        (Moment.IMAGE_ENCODE, Basis.FORMULA),
-        (Moment.LOSS_BACKWARD, basis),
-        (Moment.OPTIMIZER_STEP, Basis.REFERENCE_POINTS),
+        (Moment.TEXT_ENCODE, WorkingBasis(Basis.FORMULA)),
+        (Moment.IMAGE_ENCODE, WorkingBasis(Basis.FORMULA)),
+        (Moment.LOSS_BACKWARD, computed),
+        (Moment.OPTIMIZER_STEP, WorkingBasis(Basis.REFERENCE_POINTS)),
     )
 
     def ledger() -> mem.MemoryLedger:
@@ -196,6 +202,14 @@ def _training(use: ModelUse, recipe: DenoiserTrainingRecipe, pipeline: ImagePipe
         return mem.denoiser_training_ledger(shape, images, step)
 
     return Form(ledger, Basis.REFERENCE_POINTS, lambda: _levers(use), working)
+
+
+def _working_basis(denoiser: Denoiser, held: bool) -> WorkingBasis:
+    """Return what a step of a denoiser rests on; a UNet's convolutions need room that no form contains."""
+    if denoiser.kind is not DenoiserKind.UNET:
+        return WorkingBasis(Basis.POINTS_WITHOUT_READINGS if held else Basis.FORMULA)
+    convolved = Basis.POINTS_WITHOUT_WORKSPACE
+    return WorkingBasis(convolved) if held else WorkingBasis(Basis.FORMULA, RANGES[convolved][1])
 
 
 def _has_training_points(kind: mem.Denoiser, recipe: DenoiserTrainingRecipe) -> bool:

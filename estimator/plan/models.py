@@ -8,7 +8,6 @@ held against a card.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from functools import lru_cache
 
 from pydantic import ValidationError
@@ -18,7 +17,6 @@ from estimator import memory as mem
 from estimator.architecture.families import SAME_AS
 from estimator.architecture.parameters import all_weights
 from estimator.catalogue import ModelRecord
-from estimator.evidence import EvidenceKind
 from estimator.memory.saved import adapted_widths
 from estimator.plan import splits
 from estimator.plan.forms import Form, ModelMemory, Working, engine_training
@@ -34,22 +32,6 @@ from estimator.quote import (
     TrainingRecipe,
     WeightStorage,
 )
-
-RANGES: dict[mem.Basis, tuple[EvidenceKind, Decimal]] = {
-    mem.Basis.REFERENCE_POINTS: (EvidenceKind.ESTIMATED, Decimal("1.03")),
-    mem.Basis.POINTS_WITHOUT_READINGS: (EvidenceKind.ESTIMATED, Decimal(2)),
-    mem.Basis.PUBLISHED_READINGS: (EvidenceKind.ESTIMATED, Decimal("1.25")),
-    mem.Basis.FORMULA: (EvidenceKind.ASSUMED, Decimal(2)),
-}
-"""The evidence that a form gives, and the factor of its upper end.
-
-Reference points: worst error 2.0 %; bf16 generation on cards lies up to 2.6 % above the form. Published readings:
-int8 generation lies up to 3.2 % above, int4 6.2 %, fine-tuning by adapters up to 1.45 times (1.8B, 256 tokens, what
-its source leaves out included), with fp32 copies 1.26 times; with the margin and context at their defaults a
-quarter covers them all. QLoRA lies up to 2.04 times above: a formula. Images: no card was
-read, and no point contains what cuDNN takes to convolve in, about a copy of an operation's input and output at
-most: what a moment makes may double.
-"""
 
 FAMILIES = {
     "llama": mem.Family.LLAMA,
@@ -229,11 +211,6 @@ def weight_storage(source: ModelSource) -> WeightStorage | None:
         ("bitsandbytes", 4): WeightStorage.NF4,
     }
     return by_bits.get((found.method, found.bits or 0))
-
-
-def upper_bytes(size_bytes: int, basis: mem.Basis) -> int:
-    """Return the upper end of a size that rests on `basis`."""
-    return int(size_bytes * RANGES[basis][1]) + 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -281,6 +281,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "ConditionState.open": _p("condition", "Open"),
     "Basis.formula": _("A formula alone"),
     "Basis.points_without_readings": _("Held against reference points, no card read"),
+    "Basis.points_without_workspace": _("Held against reference points, without the room of convolutions"),
     "Basis.published_readings": _("Held against published readings"),
     "Basis.reference_points": _("Held against reference points"),
     "DeliveredAs.batch": _("Whole batch"),

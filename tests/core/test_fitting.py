@@ -13,8 +13,9 @@ from estimator import memory as mem
 from estimator.catalogue import Card
 from estimator.catalogue.embedded import embedded_catalogue
 from estimator.plan.fitting import ModelFit, allowed_bytes, fits_table, phases_of
+from estimator.plan.forms import RANGES
 from estimator.plan.memory import overheads_of
-from estimator.plan.models import RANGES, model_ledger
+from estimator.plan.models import model_ledger
 from estimator.problems import Absent
 from estimator.quote import GenerationRecipe, MemoryNeed, ModelSource, ModelSplit, ModelUse, TrainingRecipe
 from estimator.results.memory import Fit

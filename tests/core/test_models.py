@@ -13,15 +13,13 @@ from hypothesis import strategies as st
 from estimator import memory as mem
 from estimator.catalogue.embedded import embedded_catalogue
 from estimator.estimate import estimate
-from estimator.plan.forms import ModelMemory
+from estimator.plan.forms import RANGES, ModelMemory, WorkingBasis, upper_bytes
 from estimator.plan.models import (
-    RANGES,
     architecture_of,
     legal_degrees,
     model_ledger,
     model_memory,
     shape_of,
-    upper_bytes,
     weight_storage,
 )
 from estimator.problems import Absent
@@ -285,7 +283,7 @@ def test_the_range_follows_what_a_form_rests_on() -> None:
         mem.Basis.FORMULA,
     )
     assert bases == [points, points, readings, readings, readings, formula, formula]
-    assert [upper_bytes(100, basis) for basis in (points, readings, formula)] == [104, 126, 201]
+    assert [upper_bytes(100, WorkingBasis(basis)) for basis in (points, readings, formula)] == [104, 126, 201]
     assert all(factor > 1 for _, factor in RANGES.values())
     assert RANGES[mem.Basis.FORMULA][1] == Decimal(2)
 

@@ -146,7 +146,7 @@ def test_a_pipeline_is_chosen_by_name_and_shows_its_moments(
         ("Decoding the image", True),
     ]
     assert page.bars.content.bars[-1].peak_text == "8.9"
-    assert page.chart.basis == "Held against reference points, no card read"
+    assert page.chart.basis == "Held against reference points, without the room of convolutions"
 
 
 def test_the_fields_of_an_image_are_typed_and_chosen(

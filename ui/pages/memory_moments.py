@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from estimator.evidence import EvidenceKind
 from estimator.memory import Basis, Lever
 from estimator.memory import StateClass as Held
-from estimator.plan.forms import ModelMemory
+from estimator.plan.forms import RANGES, ModelMemory
 from estimator.plan.memory import memory_of
 from estimator.plan.model_kinds import ModelKind, model_kind
-from estimator.plan.models import RANGES, model_memory
+from estimator.plan.models import model_memory
 from estimator.problems import Absent
 from estimator.quote import (
     DenoiserTrainingRecipe,
