@@ -77,10 +77,9 @@ class PipelineReading:
 
 
 def is_image_pipeline(config: Mapping[str, object]) -> bool:
-    """Return whether a config is of a diffusers part or pipeline: such files name their class."""
-    return isinstance(config.get("_class_name"), str) or any(
-        isinstance(config.get(part), Mapping) for part in DENOISER_PARTS
-    )
+    """Return whether a config is of a diffusers part, or holds one: such files name their class."""
+    parts = (config, *(config.get(name) for name in (*DENOISER_PARTS, IMAGE_PART)))
+    return any(isinstance(part, Mapping) and isinstance(part.get("_class_name"), str) for part in parts)
 
 
 def part_name(config: Mapping[str, object]) -> str:

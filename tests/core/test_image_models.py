@@ -199,14 +199,17 @@ def test_an_option_that_is_not_counted_is_refused_by_name(field: str, value: obj
 
 def test_another_network_is_not_taken_for_one_that_is_known() -> None:
     assert problems({"_class_name": "PixArtTransformer2DModel", "num_layers": 28}) == {"denoiser_unknown"}
-    assert problems({"unet": {"num_layers": 2}}) == {"denoiser_unknown"}
+    assert problems({"unet": {"_class_name": "UNet3D", "num_layers": 2}}) == {"denoiser_unknown"}
+    assert problems({"_class_name": "StableDiffusionPipeline", "unet": ["diffusers", "X"]}) == {
+        "denoiser_unknown"
+    }
     assert problems({"unet": part("sd15", "unet"), "vae": {"_class_name": "VQModel"}}) == {
         "image_decoder_unknown"
     }
     assert "text_encoder_unknown" in problems(
         {"unet": part("sd15", "unet"), "text_encoder": {"model_type": "gpt"}}
     )
-    assert not is_image_pipeline({"model_type": "llama"})
+    assert not is_image_pipeline({"model_type": "llama", "transformer": {"layers": 2}})
 
 
 def test_a_part_alone_lacks_the_others_and_says_which() -> None:
@@ -225,6 +228,7 @@ def test_parts_join_a_pipeline_in_any_order() -> None:
     for name in names[1:]:
         joined = with_part(whole, part("sd3-medium", name))
         assert joined is not None
+        assert is_image_pipeline(joined)
         whole = joined
     assert pipeline(whole).parameters == RECORDS["sd3-medium"].parameters
     assert with_part(whole, part("flux1-dev", "transformer")) is None  # a second denoiser is another pipeline
