@@ -96,33 +96,21 @@ def read_unet(fields: Fields) -> Denoiser | None:
     added = _added_embedding(fields)
     if not fields.is_sound or not channels:
         return None
-    first, time = channels[0], 4 * channels[0]
+    first, last, time = channels[0], channels[-1], 4 * channels[0]
     count = convolution(inputs, first) + linear(first, time) + linear(time, time) + 2 * first
     count += convolution(first, outputs) + (linear(added, time) + linear(time, time) if added else 0)
+    count += 2 * resnet(last, last, time)
+    count += _unet_down(channels, layers, time) + _unet_up(channels, layers, time)
+    # How many spatial transformers each level has, going down and coming up, and the one in the middle.
+    transformers = [
+        (layers[at] if down[at] else 0) + (layers[at] + 1 if up[levels - 1 - at] else 0)
+        for at in range(levels)
+    ]
+    transformers[-1] += 1
     adapted = 0
-    before = first
-    for at, width in enumerate(channels):  # down
-        count += resnet(before, width, time) + (layers[at] - 1) * resnet(width, width, time)
-        if down[at]:
-            count += layers[at] * _spatial_transformer(width, context[at], depth[at])
-            adapted += layers[at] * depth[at] * _adapted(width, context[at])
-        count += convolution(width, width) if at < levels - 1 else 0
-        before = width
-    last = channels[-1]
-    count += 2 * resnet(last, last, time) + _spatial_transformer(last, context[-1], depth[-1])
-    adapted += depth[-1] * _adapted(last, context[-1])
-    previous = last
-    for step in range(levels):  # up, from the deepest level
-        at = levels - 1 - step
-        width, below = channels[at], channels[max(at - 1, 0)]
-        for layer in range(layers[at] + 1):
-            skip = below if layer == layers[at] else width
-            count += resnet((previous if layer == 0 else width) + skip, width, time)
-        if up[step]:
-            count += (layers[at] + 1) * _spatial_transformer(width, context[at], depth[at])
-            adapted += (layers[at] + 1) * depth[at] * _adapted(width, context[at])
-        count += convolution(width, width) if at > 0 else 0
-        previous = width
+    for at, spatial in enumerate(transformers):
+        count += spatial * _spatial_transformer(channels[at], context[at], depth[at])
+        adapted += spatial * depth[at] * _adapted(channels[at], context[at])
     blocks = tuple(depth[at] if down[at] else 0 for at in range(levels))
     is_plain = set(layers) == {2} and [bool(one) for one in blocks] == list(reversed(up))
     return Denoiser(
@@ -135,6 +123,29 @@ def read_unet(fields: Fields) -> Denoiser | None:
         sample_size=_sample_size(fields),
         is_plain=is_plain,
     )
+
+
+def _unet_down(channels: tuple[int, ...], layers: tuple[int, ...], time: int) -> int:
+    """Return the parameters of the residual blocks and steps down from the first level to the deepest."""
+    count, before = 0, channels[0]
+    for at, width in enumerate(channels):
+        count += resnet(before, width, time) + (layers[at] - 1) * resnet(width, width, time)
+        count += convolution(width, width) if at < len(channels) - 1 else 0
+        before = width
+    return count
+
+
+def _unet_up(channels: tuple[int, ...], layers: tuple[int, ...], time: int) -> int:
+    """Return the parameters of the residual blocks, which read the way down's results too, and steps up."""
+    count, previous = 0, channels[-1]
+    for at in reversed(range(len(channels))):
+        width, below = channels[at], channels[max(at - 1, 0)]
+        for layer in range(layers[at] + 1):
+            skip = below if layer == layers[at] else width
+            count += resnet((previous if layer == 0 else width) + skip, width, time)
+        count += convolution(width, width) if at > 0 else 0
+        previous = width
+    return count
 
 
 def read_sd3(fields: Fields) -> Denoiser | None:
