@@ -49,6 +49,8 @@ class Commands:
     table: Do
     find: Callable[[int], object]
     settings: Do
+    import_work: Do
+    paste_work: Do
     import_prices: Do
     export_catalogue: Do
     keep_offers: Do
@@ -85,6 +87,8 @@ class Actions:
         self._add(insert, words.t("Own card…"), "", commands.add_card)
         self._view(bar.addMenu(words.t("&View")), pages)
         tools = bar.addMenu(words.t("&Tools"))
+        self._add(tools, words.t("Import tasks…"), "Ctrl+I", commands.import_work, quote=True)
+        self._add(tools, words.t("Import tasks from the clipboard"), "", commands.paste_work, quote=True)
         self._add(tools, words.t("Import prices…"), "", commands.import_prices)
         self._add(tools, words.t("Keep own offers for other quotes"), "", commands.keep_offers, quote=True)
         self._add(tools, words.t("Export own catalogue…"), "", commands.export_catalogue)

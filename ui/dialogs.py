@@ -5,14 +5,22 @@ One object with plain methods, so that tests answer in its place and nothing els
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
+from estimator.quote import Quote
 from estimator.results.estimate import Estimate
 from estimator.wording import Wording
+from ui.theme import Theme
+
+if TYPE_CHECKING:
+    from estimator.imports.work import WorkList
 
 
 class Choice(StrEnum):
@@ -29,8 +37,9 @@ class Choice(StrEnum):
 class Dialogs:
     """Asks over `parent` in the window's language."""
 
-    def __init__(self, words: Wording, parent: QWidget) -> None:
+    def __init__(self, words: Wording, parent: QWidget, theme: Theme) -> None:
         self.words = words
+        self._theme = theme
         self._parent = parent
 
     def save_changes(self, name: str) -> Choice:
@@ -78,6 +87,22 @@ class Dialogs:
         kinds = words.t("Prices (*.csv *.tsv *.txt *.xlsx *.json);;All files (*)")
         name, _ = QFileDialog.getOpenFileName(self._parent, words.t("Import prices"), folder, kinds)
         return Path(name) if name else None
+
+    def open_work(self, folder: str) -> Path | None:
+        """Ask for a task list or a project plan."""
+        words = self.words
+        kinds = words.t("Task lists and plans (*.csv *.tsv *.txt *.xlsx *.xml *.gan);;All files (*)")
+        name, _ = QFileDialog.getOpenFileName(self._parent, words.t("Import tasks"), folder, kinds)
+        return Path(name) if name else None
+
+    def preview_work(self, work: WorkList, quote: Quote, apply: Callable[[str], object]) -> None:
+        """Show what was read; `apply` gets the stage's id, or "" for a stage a row."""
+        from ui.import_dialog import ImportDialog
+
+        dialog = ImportDialog(self.words, self._theme, work, quote, self._parent)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.applied.connect(apply)
+        dialog.open()
 
     def open_config(self, folder: str) -> Path | None:
         """Ask for a model's configuration."""

@@ -10,6 +10,7 @@ import datetime as dt
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
@@ -25,6 +26,9 @@ from ui.own_catalogue import OwnCatalogue
 from ui.runner import Runner
 from ui.session import Session
 from ui.settings import Settings
+
+if TYPE_CHECKING:
+    from estimator.imports.work import WorkList
 
 _MOST_LINES = 12
 
@@ -176,6 +180,49 @@ class Files(QObject):
         if self.dialogs.apply_changes(title, tuple(lines)) is not Choice.APPLY:
             return False
         return self._keep(other)
+
+    def import_work(self, path: Path | None = None, text: str | None = None) -> bool:
+        """Read a task list or a project plan and show its preview; `text`: a pasted table in place of a file."""
+        from estimator.imports.projects import read_project
+        from estimator.imports.tables import read_table
+        from estimator.imports.work import read_work
+        from ui.import_dialog import unit_of
+
+        quote = self._session.quote
+        if quote is None:
+            return False
+        if path is None and text is None:
+            path = self.dialogs.open_work(self.folder)
+        if path is None and text is None:
+            return False
+        words = self.words
+        name = words.t("clipboard") if path is None else path.name
+        try:
+            if path is not None and path.suffix.lower() in (".xml", ".gan"):
+                work = read_project(path)
+            else:
+                table = read_table(path or (text or "").encode("utf-8"), name)
+                work = read_work(table, words.number_format.value, unit_of(quote))
+        except FileRefused as refusal:
+            self._say_refusal(refusal)
+            return False
+        if not work.rows:
+            nothing = words.sentence("no_tasks_read", {"name": name})
+            self.said.emit(" ".join([nothing, *(words.problem(one) for one in work.problems[:1])]))
+            return False
+        self.dialogs.preview_work(work, quote, lambda stage_id: self._apply_work(work, stage_id))
+        return True
+
+    def _apply_work(self, work: WorkList, stage_id: str) -> None:
+        from estimator.imports.into import with_stages_of, with_tasks_of
+
+        words = self.words
+        label = words.t("import tasks from {name}", name=work.source)
+        if stage_id:
+            self._session.edit(label, lambda quote: with_tasks_of(quote, stage_id, work))
+        else:
+            self._session.edit(label, lambda quote: with_stages_of(quote, work))
+        self.said.emit(words.n("{count} row imported", "{count} rows imported", len(work.rows)))
 
     def keep_own_offers(self) -> bool:
         """Keep the quote's own offers, with their cards, for other quotes."""

@@ -106,7 +106,7 @@ class MainWindow(QMainWindow):
             parts.runner,
             parts.settings,
             self._catalogue,
-            Dialogs(self.words, self),
+            Dialogs(self.words, self, parts.theme),
             parts.today,
             self,
         )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QWidget
 
 from estimator.problems import FileRefused
@@ -59,6 +60,8 @@ class WindowActions:
             table=lambda: self._window.document.toggle_table(),
             find=self.find,
             settings=self.open_settings,
+            import_work=self.import_work,
+            paste_work=self.paste_work,
             import_prices=self.import_prices,
             export_catalogue=lambda: self._window.files.export_catalogue(),
             keep_offers=self.keep_offers,
@@ -135,6 +138,20 @@ class WindowActions:
         from estimator.exports.requests import Scheduler
 
         self.after_commit(lambda: self._window.exports.request(Scheduler(scheduler)))
+
+    def import_work(self) -> None:
+        """Read a task list or a project plan into the quote, after a preview."""
+        self.commit_open_field()
+        self._window.files.import_work()
+
+    def paste_work(self) -> None:
+        """Read the table on the clipboard as a task list, after a preview."""
+        self.commit_open_field()
+        text = QGuiApplication.clipboard().text()
+        if text.strip():
+            self._window.files.import_work(text=text)
+        else:
+            self._window.say(self._window.words.t("There is no table on the clipboard."))
 
     def keep_offers(self) -> None:
         """Keep the quote's own offers in the planner's catalogue."""

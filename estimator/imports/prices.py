@@ -150,11 +150,11 @@ def _understand_columns(reading: _Reading) -> bool:
         else:
             reading.places[meaning] = place
     if "card" not in reading.places:
-        reading.say("column_missing", Severity.ERROR, meaning="card")
+        reading.say("column_missing_card", Severity.ERROR)
         return False
     by_row = {"days", "price"} <= reading.places.keys()
     if not (reading.terms or by_row or "hourly" in reading.places):
-        reading.say("column_missing", Severity.ERROR, meaning="price")
+        reading.say("column_missing_price", Severity.ERROR)
         return False
     return True
 
@@ -260,7 +260,7 @@ def _row(reading: _Reading, line: int, cells: tuple[Cell, ...]) -> _Row:
     cards, nodes = in_column or in_card or 1, row.count("nodes") or 1
     if cards % nodes:
         raise _RowError("nodes_unequal", cards=cards, nodes=nodes)
-    card = _card(reading, line, written, row.number(reading.places.get("memory_gb")))
+    card = _card(reading, line, written, row.number(reading.places.get("memory_gb")), cards)
     terms, hourly = _term_prices(row), row.number(reading.places.get("hourly"))
     if not terms and hourly is None:
         raise _RowError("row_without_price")
@@ -302,18 +302,25 @@ def _split_count(text: str) -> tuple[str, int | None]:
     return (after[1].strip(), int(after[2])) if after else (text, None)
 
 
-def _card(reading: _Reading, line: int, text: str, memory_gb: Decimal | None) -> Card:
-    """Return the card a row means; of several the first, said in a warning. Raises _RowError for none."""
+def _card(reading: _Reading, line: int, text: str, memory_gb: Decimal | None, cards: int) -> Card:
+    """Return the card a row means; of several the first, said in a warning. Raises _RowError for none.
+
+    Memory that is no card's own but is that of all cards of the row is read as such, with a warning.
+    """
     for card in reading.cards:
         if text.casefold() in (card.id.casefold(), card.name.casefold()):
-            return card
+            return _checked(reading, line, card, memory_gb, cards)
     wanted = _tokens(text)
     found = [card for card in reading.cards if wanted and wanted <= _card_tokens(card)]
     sized = [card for card in found if memory_gb is None or card.marketed_gb == memory_gb]
+    if found and not sized and memory_gb is not None:
+        sized = [card for card in found if card.marketed_gb * cards == memory_gb]
+        if sized:
+            reading.say("memory_is_of_all_cards", Severity.WARNING, line, memory_gb=memory_gb, cards=cards)
     if found and not sized:
         raise _RowError("card_memory_differs", card=text, memory_gb=memory_gb)
     if not sized:
-        raise _RowError("card_unknown", card=text)
+        raise _RowError("row_card_unknown", card=text)
     # "RTX 4080" is not less of a match for "RTX 4080 SUPER" than for itself: the plainest name goes first.
     plainest = min(len(_tokens(card.name)) for card in sized)
     best = [card for card in sized if len(_tokens(card.name)) == plainest]
@@ -321,6 +328,15 @@ def _card(reading: _Reading, line: int, text: str, memory_gb: Decimal | None) ->
         names = tuple(card.name for card in best)
         reading.say("card_ambiguous", Severity.WARNING, line, card=text, used=names[0], candidates=names)
     return best[0]
+
+
+def _checked(reading: _Reading, line: int, card: Card, memory_gb: Decimal | None, cards: int) -> Card:
+    """Return the card where the memory stated is its own or that of all cards. Raises _RowError."""
+    if memory_gb is not None and memory_gb != card.marketed_gb:
+        if memory_gb != card.marketed_gb * cards:
+            raise _RowError("card_memory_differs", card=card.name, memory_gb=memory_gb)
+        reading.say("memory_is_of_all_cards", Severity.WARNING, line, memory_gb=memory_gb, cards=cards)
+    return card
 
 
 def _tokens(text: str) -> frozenset[str]:

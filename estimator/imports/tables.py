@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from itertools import chain, islice
 from pathlib import Path
 
 import openpyxl
@@ -26,9 +27,10 @@ LARGEST_UNPACKED_BYTES = 256 * 2**20
 MOST_ENTRIES = 4_000
 MOST_ROWS = 100_000
 MOST_COLUMNS = 200
+HEAD_LINES = 4  # looked at together to tell titles and headings of two lines
 MOST_CELL_CHARACTERS = 32_767  # a workbook's own limit
 
-Cell = str | Decimal | dt.date | dt.time | bool | None
+Cell = str | Decimal | dt.date | dt.time | dt.timedelta | bool | None
 """Text as written (outer blanks off), or a workbook's typed value; None: empty. A date may have a time."""
 
 
@@ -54,7 +56,7 @@ def read_table(source: Path | bytes, name: str = "", sheet: str = "") -> Table:
     Raises FileRefused with the cause: too large, too many rows or columns, not text, broken, macros.
     """
     name = name or (source.name if isinstance(source, Path) else "")
-    data = source if isinstance(source, bytes) else _read(source, name)
+    data = source if isinstance(source, bytes) else read_bytes(source, name)
     if len(data) > LARGEST_BYTES:
         raise FileRefused("file_too_large", name=name, largest_mib=LARGEST_BYTES // 2**20)
     if data.startswith(b"\xd0\xcf\x11\xe0"):  # the container of old workbooks and of encrypted ones
@@ -64,7 +66,8 @@ def read_table(source: Path | bytes, name: str = "", sheet: str = "") -> Table:
     return _from_text(data, name)
 
 
-def _read(path: Path, name: str) -> bytes:
+def read_bytes(path: Path, name: str) -> bytes:
+    """Return a file's bytes, one more than the largest taken where it is larger. Raises FileRefused."""
     try:
         with path.open("rb") as file:
             return file.read(LARGEST_BYTES + 1)
@@ -239,9 +242,20 @@ def _refuse_markup(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str) 
             tail = window[-_OVERLAP:]
 
 
+def has_entities(data: bytes) -> bool:
+    """Whether XML declares a document type or entities, in any encoding that could hide them."""
+    head = data[:4]
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in head:
+        plain = data.decode("utf-16", errors="ignore").encode("utf-8", errors="ignore")
+    else:
+        plain = data
+    upper = plain.upper()
+    return any(word in upper for word in (b"<!DOCTYPE", b"<!ENTITY"))
+
+
 def _typed(value: object) -> Cell:
     """Return a workbook's value as a cell: a binary fraction becomes the decimal that it is shown as."""
-    if value is None or isinstance(value, bool | dt.date | dt.time):
+    if value is None or isinstance(value, bool | dt.date | dt.time | dt.timedelta):
         return value
     if isinstance(value, int):
         return Decimal(value)
@@ -267,26 +281,17 @@ def _maybe_table(
     records: Iterable[tuple[int, list[Cell]]], name: str, sheet: str, notes: tuple[Problem, ...] = ()
 ) -> Table | None:
     """Return the table, or None where every line is blank. Raises FileRefused past the bounds."""
-    header: tuple[str, ...] | None = None
+    lines_of = _bounded(records, name)
+    head = list(islice(lines_of, HEAD_LINES))
+    if not head:
+        return None
+    header, used = _header(head)
+    if used > 1:
+        skipped = Problem("lines_above_header", (name,), Severity.WARNING, (("line", head[used - 1][0]),))
+        notes = (*notes, skipped)
     rows: list[tuple[Cell, ...]] = []
     lines: list[int] = []
-    blank = 0
-    for line, cells in records:
-        while cells and cells[-1] is None:
-            cells.pop()
-        if not cells:
-            blank += 1
-            if blank > MOST_ROWS:
-                break  # a mark far below the data, or nothing but formats: not worth a million lines
-            continue
-        blank = 0
-        if len(cells) > MOST_COLUMNS:
-            raise FileRefused("too_many_columns", name=name, line=line, most=MOST_COLUMNS)
-        if any(isinstance(cell, str) and len(cell) > MOST_CELL_CHARACTERS for cell in cells):
-            raise FileRefused("cell_too_long", name=name, line=line, most=MOST_CELL_CHARACTERS)
-        if header is None:
-            header = tuple("" if cell is None else str(cell) for cell in cells)
-            continue
+    for line, cells in chain(head[used:], lines_of):
         if len(cells) > len(header):
             raise FileRefused(
                 "row_wider_than_header", name=name, line=line, header=len(header), row=len(cells)
@@ -295,4 +300,67 @@ def _maybe_table(
             raise FileRefused("too_many_rows", name=name, most=MOST_ROWS)
         rows.append((*cells, *(None for _ in range(len(header) - len(cells)))))
         lines.append(line)
-    return None if header is None else Table(header, tuple(rows), tuple(lines), name, sheet, notes)
+    return Table(header, tuple(rows), tuple(lines), name, sheet, notes)
+
+
+def _bounded(records: Iterable[tuple[int, list[Cell]]], name: str) -> Iterator[tuple[int, list[Cell]]]:
+    """Yield the lines that are not blank, without empty cells at their end. Raises FileRefused past the bounds."""
+    blank = 0
+    for line, cells in records:
+        while cells and cells[-1] is None:
+            cells.pop()
+        if not cells:
+            blank += 1
+            if blank > MOST_ROWS:
+                return  # a mark far below the data, or nothing but formats: not worth a million lines
+            continue
+        blank = 0
+        if len(cells) > MOST_COLUMNS:
+            raise FileRefused("too_many_columns", name=name, line=line, most=MOST_COLUMNS)
+        if any(isinstance(cell, str) and len(cell) > MOST_CELL_CHARACTERS for cell in cells):
+            raise FileRefused("cell_too_long", name=name, line=line, most=MOST_CELL_CHARACTERS)
+        yield line, cells
+
+
+def _header(head: list[tuple[int, list[Cell]]]) -> tuple[tuple[str, ...], int]:
+    """Return the header and how many lines it takes, titles above it included.
+
+    A lone cell above wider lines is a title. A line with gaps above a line of words alone is a heading merged over
+    several columns: each column is called by both.
+    """
+    used = 0
+    while used + 1 < len(head) and _filled(head[used][1]) == 1 < _filled(head[used + 1][1]):
+        used += 1
+    first = head[used][1]
+    under = head[used + 1][1] if used + 1 < len(head) else []
+    used += 1
+    if _is_second_heading(first, under):
+        width = max(len(first), len(under))
+        above: str = ""
+        names = []
+        for place in range(width):
+            upper = _text(first[place]) if place < len(first) else ""
+            lower = _text(under[place]) if place < len(under) else ""
+            above = upper or above
+            names.append(f"{above} {lower}".strip() if lower else upper)
+        return tuple(names), used + 1
+    return tuple(_text(cell) for cell in first), used
+
+
+def _is_second_heading(first: list[Cell], under: list[Cell]) -> bool:
+    """Whether `under` continues a heading with gaps: words without figures, at least one under a gap."""
+    gaps = [
+        at for at, cell in enumerate(under) if cell is not None and (at >= len(first) or first[at] is None)
+    ]
+    are_words = all(
+        cell is None or (isinstance(cell, str) and not any(one.isdigit() for one in cell)) for cell in under
+    )
+    return bool(gaps) and are_words and _filled(first) > 1
+
+
+def _filled(cells: list[Cell]) -> int:
+    return sum(cell is not None for cell in cells)
+
+
+def _text(cell: Cell) -> str:
+    return "" if cell is None else str(cell)

@@ -7,6 +7,7 @@ Gaps are named as the code's `values` name them; a name ending in `_ms`, `_bytes
 from __future__ import annotations
 
 from estimator.evidence import EvidenceKind
+from estimator.wording.import_sentences import IMPORT_SENTENCES
 
 
 def _(sentence: str) -> str:
@@ -232,6 +233,7 @@ SENTENCES: dict[str, str] = {
     "is_a_folder": _("{name} is a folder. Choose a file."),
     "name_too_long": _("The name {name} is too long for this disk. Choose a shorter one."),
     "cannot_access": _("{name} cannot be read or written. Check the disk and try again."),
+    **IMPORT_SENTENCES,
 }
 """One sentence a code."""
 

@@ -189,7 +189,7 @@ def test_an_open_mark_follows_the_number_format_and_says_so(number_format: str, 
 @pytest.mark.parametrize(
     ("row", "code"),
     [
-        ("A;Nonesuch 9000;1;10,5", "card_unknown"),
+        ("A;Nonesuch 9000;1;10,5", "row_card_unknown"),
         ("A;;1;10,5", "row_without_card"),
         ("A;L4;1;", "row_without_price"),
         ("A;L4;0;10,5", "not_a_count"),
@@ -209,8 +209,8 @@ def test_a_row_that_is_no_offer_is_named_with_its_line(row: str, code: str) -> N
 
 def test_a_list_without_cards_or_prices_or_with_a_column_twice_is_no_price_list() -> None:
     for text, code in (
-        ("offer;3 days\nA;1\n", "column_missing"),
-        ("offer;gpu\nA;L4\n", "column_missing"),
+        ("offer;3 days\nA;1\n", "column_missing_card"),
+        ("offer;gpu\nA;L4\n", "column_missing_price"),
         ("offer;gpu;tarjeta;3 days\nA;L4;L4;1\n", "column_twice"),
         ("offer;gpu;3 days;3 días\nA;L4;1;2\n", "column_twice"),
     ):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import datetime as dt
+from collections.abc import Iterator
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
@@ -34,6 +36,29 @@ def test_every_code_has_a_sentence_that_its_values_fill(code: str, words: Wordin
     sentence = words.sentence(code, values)
     assert all(value in sentence for value in values.values())
     assert sentence.endswith(".")
+
+
+CODE_MAKERS = frozenset({"Problem", "Absent", "FileRefused", "_RowError", "say", "_say", "report"})
+
+
+def codes_in(file: Path) -> Iterator[str]:
+    """The codes that a module returns: literal first or second arguments of what makes problems and refusals."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call):
+            continue
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if called in CODE_MAKERS:
+            for argument in node.args[:2]:
+                if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+                    yield argument.value
+                    break
+
+
+def test_every_code_that_the_core_returns_has_a_sentence() -> None:
+    core = Path(__file__).parents[2] / "estimator"
+    codes = {code: file.name for file in sorted(core.rglob("*.py")) for code in codes_in(file)}
+    assert len(codes) > 100
+    assert {code: name for code, name in codes.items() if code not in SENTENCES | PLURAL_SENTENCES} == {}
 
 
 @pytest.mark.parametrize("words", [SPANISH, ENGLISH], ids=["es", "en"])

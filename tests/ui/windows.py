@@ -19,6 +19,7 @@ from tests.quotes import TODAY
 from ui.app import build
 from ui.dialogs import Choice, Dialogs
 from ui.main_window import MainWindow
+from ui.theme import Theme
 
 PATIENCE_MS = 20_000
 
@@ -26,8 +27,8 @@ PATIENCE_MS = 20_000
 class Answers(Dialogs):
     """Answers what a test said beforehand and keeps what was asked; nothing opens."""
 
-    def __init__(self, words: Wording, parent: QWidget) -> None:
-        super().__init__(words, parent)
+    def __init__(self, words: Wording, parent: QWidget, theme: Theme) -> None:
+        super().__init__(words, parent, theme)
         self.choice = Choice.CANCEL
         self.path: Path | None = None
         self.asked: list[str] = []
@@ -103,7 +104,7 @@ def seat(qapp: QApplication, qtbot: QtBot, folder: Path, locale: str = "es_ES") 
     """Open a window whose data lie in `folder`; afterwards the application looks as it did before."""
     font, palette, sheet = qapp.font(), qapp.palette(), qapp.styleSheet()
     window, _theme, translator = build(qapp, folder, locale, TODAY)
-    answers = Answers(window.words, window)
+    answers = Answers(window.words, window, window.parts.theme)
     window.files.dialogs = answers
     found = Seat(window, answers, qtbot)
     for saying in (window.files.said, window.exports.said):
