@@ -201,7 +201,7 @@ def _row_columns(words: Wording) -> tuple[Column[WorkRow], ...]:
         Column(words.t("Name"), lambda row: row.name, tooltip=lambda row: row.name),
         Column(
             words.t("Duration"),
-            lambda row: words.unknown if row.duration_ms is None else words.duration(row.duration_ms),
+            lambda row: words.unknown if row.duration_ms is None else words.exact_duration(row.duration_ms),
             right=True,
         ),
         Column(words.t("Count"), lambda row: words.number(row.count), right=True),

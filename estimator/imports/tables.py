@@ -160,6 +160,7 @@ _UNREADABLE = (
     IndexError,
     KeyError,
     NotImplementedError,
+    OSError,
     OverflowError,
     RuntimeError,
     TypeError,
@@ -253,8 +254,15 @@ def has_entities(data: bytes) -> bool:
     return any(word in upper for word in (b"<!DOCTYPE", b"<!ENTITY"))
 
 
+_FIRST_REAL_DAY = dt.datetime(1900, 3, 1)
+_DAY_ZERO = dt.datetime(1899, 12, 31)
+
+
 def _typed(value: object) -> Cell:
     """Return a workbook's value as a cell: a binary fraction becomes the decimal that it is shown as."""
+    if isinstance(value, dt.datetime) and value < _FIRST_REAL_DAY:
+        # The 1900 system counts a 29 February that never was; below it a cell is a length of time, not a day.
+        return value - _DAY_ZERO
     if value is None or isinstance(value, bool | dt.date | dt.time | dt.timedelta):
         return value
     if isinstance(value, int):

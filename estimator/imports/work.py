@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -151,8 +151,10 @@ def _understand(reading: _Reading, unit: TimeUnit) -> None:
                 reading.say(code, severity, header=header)
             continue
         reading.places[meaning] = place
-        if units:
-            reading.units[meaning] = units[0]
+        kind: Mapping[str, object] = _MEMORY_UNITS if meaning == "memory" else _UNITS
+        fitting = [one for one in units if one in kind]
+        if fitting and meaning in ("duration", "memory"):
+            reading.units[meaning] = fitting[0]
     for meaning in ("duration", "count", "cards", "memory"):
         _understand_numbers(reading, meaning)
     if "duration" in reading.places and "duration" not in reading.units:
