@@ -61,7 +61,7 @@ def test_each_column_says_how_it_was_read(qtbot: QtBot) -> None:
         ["Memoria (GiB)", "Memory of each card", "GiB, decimal mark ,"],
         ["Inicio", "Start, shown but not used", "day first"],
     ]
-    assert texts(dialog, "rows")[1][:6] == ["3", "Entrenamiento", "36 h 00 min", "1", "4", "71.4 GiB"]
+    assert texts(dialog, "rows")[1][:6] == ["3", "Entrenamiento", "1 d 12 h", "1", "4", "71.4 GiB"]
     assert dialog.as_stages.isChecked()  # the rows take different numbers of cards
 
 
