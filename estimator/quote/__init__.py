@@ -28,6 +28,7 @@ from estimator.quote.model_use import (
     TranscriptionRecipe,
     WeightStorage,
 )
+from estimator.quote.slicing import CardSlicing, slice_of
 from estimator.quote.work import (
     CardFactor,
     DeliveredAs,
@@ -51,6 +52,7 @@ __all__ = [
     "AssignmentPolicy",
     "CardFactor",
     "ClassificationRecipe",
+    "CardSlicing",
     "ConditionRecord",
     "ConditionState",
     "DeliveredAs",
@@ -92,4 +94,5 @@ __all__ = [
     "Trial",
     "WeightStorage",
     "Workload",
+    "slice_of",
 ]
