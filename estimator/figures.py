@@ -200,8 +200,8 @@ def _delivery(estimate: Estimate) -> Figure:
     slow_down = quote.workload.mutual_slow_down
     slicing = None if organisation is None else organisation.slicing
     if slicing is not None:
-        where = ("organisations", shown.organisation_id, "slicing")
-        inputs += _stated("slice_factor", slicing.duration_factor, "", where)
+        timed = ("organisations", shown.organisation_id, "slicing", "duration_factor")
+        inputs += _stated("slice_factor", slicing.duration_factor, "", timed)
     if timing.places > shown.cards_per_task:
         inputs += _stated("slow_down", slow_down, "", ("workload", "mutual_slow_down"))
     for resource in quote.workload.resources:

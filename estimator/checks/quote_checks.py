@@ -164,9 +164,9 @@ def _slicing(
         yield _problem("slice_too_narrow", where, Severity.ERROR, stage=stage.name)
     factor = slicing.duration_factor.value
     if factor is None:
-        yield _problem("missing_slice_factor", where, Severity.MISSING)
+        yield _problem("missing_slice_factor", (*where, "duration_factor"), Severity.MISSING)
     elif factor < 1:
-        yield _problem("slice_factor_below_one", where, Severity.ERROR)
+        yield _problem("slice_factor_below_one", (*where, "duration_factor"), Severity.ERROR)
     if quote.cards and all(slicing.of(card) is None for card in quote.cards):
         yield _problem("slice_without_card", where, Severity.WARNING, slice=slicing.name)
 

@@ -206,15 +206,16 @@ def _slicing_conditions(
 ) -> Iterator[Condition]:
     """Yield what slices rest on: how long a task takes on one, its size, that they are permitted and kept to."""
     where: Place = ("organisations", organisation_id, "slicing")
+    timed: Place = (*where, "duration_factor")
     kind = "slice" if slicing.is_isolated else "shared"
     card = None if plan is None else quote.card(plan.decision.card_id)
     name = slicing.card_id if card is None else card.name
     values: Gaps = (("slice", slicing.name), ("card", name), ("per_card", slicing.per_card))
     factor = slicing.duration_factor
     if factor.value is not None and factor.kind not in VERIFIED:
-        factor_values: Gaps = (*values, ("value", factor.value), ("span", factor.span))
+        factor_values: Gaps = (*values, ("value", factor.value), ("span", slicing.factor_span))
         yield _open(
-            f"slice_duration:{organisation_id}", f"{kind}_duration", where, factor.kind, factor_values
+            f"slice_duration:{organisation_id}", f"{kind}_duration", timed, factor.kind, factor_values
         )
     permitted = f"slice_permitted:{organisation_id}"
     yield _open(permitted, f"{kind}_permitted", where, EvidenceKind.ASSUMED, values)

@@ -57,8 +57,9 @@ def missing_for_time(quote: Quote, organisation: Organisation) -> Absent | None:
     if workload.mutual_slow_down.value is None:
         return Absent("missing_slow_down", ("workload", "mutual_slow_down"))
     if organisation.slicing is not None and organisation.slicing.duration_factor.value is None:
-        where = ("organisations", organisation.id, "slicing")
-        return Absent("missing_slice_factor", where)
+        return Absent(
+            "missing_slice_factor", ("organisations", organisation.id, "slicing", "duration_factor")
+        )
     return sliced_too_wide(quote, organisation)
 
 

@@ -28,7 +28,7 @@ from estimator.quote.model_use import (
     TranscriptionRecipe,
     WeightStorage,
 )
-from estimator.quote.slicing import CardSlicing, slice_of
+from estimator.quote.slicing import CardSlicing, slice_of, slicings_of
 from estimator.quote.work import (
     CardFactor,
     DeliveredAs,
@@ -95,4 +95,5 @@ __all__ = [
     "WeightStorage",
     "Workload",
     "slice_of",
+    "slicings_of",
 ]

@@ -6,10 +6,12 @@ card's computing says it. Nothing here knows of schedules or of rent: rent count
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from decimal import Decimal
 
 from pydantic import Field, model_validator
 
+from estimator.catalogue.book import Catalogue
 from estimator.catalogue.cards import Card, SliceProfile
 from estimator.evidence import Stated
 from estimator.frozen import Frozen
@@ -50,6 +52,20 @@ class CardSlicing(Frozen):
         """Return the profile's name, or the part that each task has of a shared card, "1/4"."""
         return f"1/{self.per_card}" if self.profile is None else self.profile.name
 
+    @property
+    def factor_span(self) -> tuple[Decimal, Decimal] | None:
+        """Return the range of the factor: as typed, else from 1 to what the slice's part of the computing allows.
+
+        That part bounds a task that computes all the time; it is said and never applied.
+        """
+        value, evidence = self.duration_factor.value, self.duration_factor.evidence
+        if value is None or evidence.low is not None or evidence.high is not None:
+            return self.duration_factor.span
+        part = Decimal(self.per_card)
+        if self.profile is not None:
+            part = Decimal(self.profile.compute_parts_of) / self.profile.compute_parts
+        return Decimal(1), max(value, part)
+
     def of(self, card: Card) -> Card | None:
         """Return one slice of a card as a card of its own, under the card's id; None where it gives none."""
         if self.profile is None:
@@ -75,6 +91,16 @@ class CardSlicing(Frozen):
 def slice_of(slicing: CardSlicing | None, card: Card) -> Card | None:
     """Return what one task has of a card: all of it without a slicing, else its slice; None where there is none."""
     return card if slicing is None else slicing.of(card)
+
+
+def slicings_of(cards: Iterable[Card], catalogue: Catalogue) -> tuple[tuple[Card, CardSlicing], ...]:
+    """Return every way to cut the cards into isolated slices, as a copied card or else the catalogue knows them."""
+    found: list[tuple[Card, CardSlicing]] = []
+    for card in cards:
+        known = None if card.slices else catalogue.card(card.id)
+        for profile in card.slices if known is None else known.slices:
+            found.append((card, CardSlicing(per_card=profile.per_card, card_id=card.id, profile=profile)))
+    return tuple(found)
 
 
 def _part(usable_bytes: int, percent: Decimal | None, per_card: int) -> int:
