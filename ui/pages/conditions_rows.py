@@ -192,13 +192,13 @@ def how_to_verify(words: Wording, code: str) -> str:
         case "slow_down":
             return words.t("Time one task alone and two at once")
         case "slice_duration":
-            return words.t("Time a task on one slice, the others busy")
+            return words.t("Time one slice, the others busy")
         case "shared_duration":
             return words.t("Time tasks that share a card")
         case "slice_size" | "shared_memory":
-            return words.t("Read the memory that a task sees and uses")
+            return words.t("Read what a task sees and uses")
         case "slice_permitted" | "shared_permitted":
-            return words.t("Ask the provider, or paste the output of nvidia-smi -L")
+            return words.t("Ask the provider")
         case "capacity":
             return words.t("Measure it with the tasks at once")
         case "assignment_mechanism":

@@ -136,7 +136,7 @@ def bars_content(
         bars=bars,
         usable_bytes=None if card is None else card.usable_bytes,
         usable_text=usable_text,
-        axis_text=words.t("GiB on each card"),
+        axis_text=words.t("GiB on each slice") if _is_sliced(estimate) else words.t("GiB on each card"),
         legend=tuple((memory_line_name(words, name), CHART_CLASSES[name]) for name in _seen(memory)),
     )
 
@@ -254,6 +254,17 @@ def quote_verdicts(estimate: Estimate | None) -> tuple[Verdict, ...]:
     return tuple(
         Verdict(card, verdict) for card, verdict in found if card is not None and verdict is not None
     )
+
+
+def bars_note(words: Wording, estimate: Estimate) -> str:
+    """Return what one bar stands for."""
+    if _is_sliced(estimate):
+        return words.t("Each bar is one slice; there is no common bar")
+    return words.t("Each bar is one card; there is no common bar")
+
+
+def _is_sliced(estimate: Estimate) -> bool:
+    return estimate.shown is not None and estimate.shown.slices_per_card > 1
 
 
 def why_no_bars(words: Wording, quote: Quote, stage_id: str, memory: StageMemory | None) -> Absent:

@@ -58,7 +58,7 @@ class SlicingRow(QWidget):
         self._per_card_field = Field(theme, words.t("Tasks on each card"), self.per_card)
         self._percent_field = Field(theme, words.t("Memory of each, %"), self.percent)
         self._factor_field = Field(theme, words.t("Time on a slice, ×"), timed)
-        self._note = QLabel(words.t("Nothing is scaled unasked: 1 if the stated times are those of a slice."))
+        self._note = QLabel(words.t("1: the stated times are those of a slice."))
         self._note.setProperty("look", "muted")
         self._note.setWordWrap(True)
         row = QHBoxLayout(self)
