@@ -44,7 +44,7 @@ def staircase(
 ) -> tuple[Step, ...]:
     """Return time and net cost with 1, 2, … tasks at once; steps that deliver no earlier are useless.
 
-    Where cards are sliced a step is a card more, all its slices in use.
+    Where cards are sliced a step is a card more, all slices in use but on the plan's own number of cards.
 
     The delivery shown is the running minimum: more cards may be left unused, so they never make a plan later.
     Cost is that of the shown plan's offers at that many cards, None where not known.
@@ -64,7 +64,8 @@ def staircase(
     for step in range(1, last + 1):
         if cancelled():
             return ()
-        at = replace(shape, slots=step * slices)
+        # On the plan's own cards as many tasks at once as in the plan, which may leave slices empty.
+        at = replace(shape, slots=shape.slots if step == filled else step * slices)
         timing = timing_of(quote, free, nominal_fleet(quote, organisation, at, plan))
         if isinstance(timing, Absent):
             return ()

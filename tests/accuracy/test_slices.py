@@ -160,6 +160,14 @@ def test_the_staircase_counts_cards() -> None:
     assert [minutes[cards] for cards in (1, 2, 3, 4, 8)] == [80, 40, 30, 20, 10]
 
 
+def test_the_staircase_shows_the_plan_itself_where_it_leaves_slices_empty() -> None:
+    # 10 at once on 2 cards: ⌈56 ÷ 10⌉ = 6 waves; a third card filled: ⌈56 ÷ 21⌉ = 3.
+    found = estimate(sliced_quote(isolated("1g.10gb"), at_once=10), TODAY)
+    minutes = {step.cards: step.delivery_ms // MINUTE for step in found.staircase}
+    assert (minutes[1], minutes[2], minutes[3]) == (80, 60, 30)
+    assert only(found)[1].timing.delivery_ms == 60 * MINUTE
+
+
 def test_a_stated_factor_lengthens_each_task_and_its_absence_scales_nothing() -> None:
     # A slice has one seventh of the card's computing; only what the planner states (× 2.5) is applied.
     untold, told = (isolated("1g.10gb", factor=factor) for factor in (None, given("2.5")))

@@ -11,9 +11,20 @@ from pytestqt.qtbot import QtBot
 
 from estimator.catalogue import HourlyOffer
 from estimator.catalogue.embedded import embedded_catalogue
+from estimator.edits import with_memory
 from estimator.estimate import estimate
 from estimator.evidence import GIVEN, EvidenceKind
-from estimator.quote import CardSlicing, Organisation, Quote, Stage, StageLayout, Tasks, Workload
+from estimator.quote import (
+    CardSlicing,
+    GenerationRecipe,
+    ModelUse,
+    Organisation,
+    Quote,
+    Stage,
+    StageLayout,
+    Tasks,
+    Workload,
+)
 from estimator.units import MIB
 from estimator.wording import Language, NumberFormat, Wording
 from tests.quotes import MEASURED, TODAY, given, whole_memory
@@ -21,11 +32,14 @@ from ui.gantt.model import RowKind
 from ui.models.table import Group
 from ui.pages.cards_rows import need_of, offer_rows
 from ui.pages.conditions_rows import ConditionRow, condition_rows
+from ui.pages.memory_fits import fit_rows
+from ui.pages.memory_model_edits import catalogue_source
 from ui.pages.memory_rows import cards_title, quote_verdicts, shown_card, verdict_rows
 from ui.pages.organisations import OrganisationsPage
 from ui.pages.page import Context
 from ui.pages.quote_content import request_lines
 from ui.pages.schedule_gantt import ColourBy, chart_of
+from ui.pages.schedule_notes import notes_of
 from ui.runner import Runner
 from ui.session import Session
 from ui.theme import Theme
@@ -180,6 +194,27 @@ def test_whole_cards_are_listed_with_the_slices_they_could_be_cut_into() -> None
     assert slices == [f"H100 SXM, 80 GB · {name}" for name in ("1g.10gb", "1g.20gb", "2g.20gb", "3g.40gb")]
 
 
+def model_quote(slicing: CardSlicing | None) -> Quote:
+    """The quote with Qwen2.5 3B generating in bf16 instead of a stated need."""
+    record = next(one for one in CATALOGUE.models if one.id == "qwen2.5-3b")
+    use = ModelUse(source=catalogue_source(record), recipe=GenerationRecipe())
+    return with_memory(quote_of(slicing, at_once=2), "run", phases=(), model=use)
+
+
+def test_a_models_fits_list_the_slices_and_spread_it_over_none_of_them() -> None:
+    quote = model_quote(None)
+    rows = fit_rows(WORDS, quote, "run", quote.organisations[0], CATALOGUE)
+    at = next(place for place, row in enumerate(rows) if isinstance(row, Group) and "Slices" in row.title)
+    slices = [row for row in rows[at + 1 :] if not isinstance(row, Group)]
+    assert slices[0].card.name == "H100 SXM, 80 GB · 1g.10gb"
+    assert [row.verdict.usable_bytes for row in slices] == [row.card.usable_bytes for row in slices]
+    assert {row.fit.least_cards.used for row in slices if row.fit is not None} <= {1, None}
+    sliced = fit_rows(WORDS, quote, "run", quote.organisations[0].replaced(slicing=sevenths()), CATALOGUE)
+    (only,) = [row for row in sliced if not isinstance(row, Group)]
+    assert only.card.name == "H100 SXM, 80 GB · 1g.10gb"
+    assert only.verdict == slices[0].verdict
+
+
 def test_a_row_of_the_gantt_is_a_slice_of_a_card() -> None:
     found = estimate(quote_of(sevenths()), TODAY)
     chart = chart_of(WORDS, found, colour_by=ColourBy.LOT)
@@ -187,6 +222,13 @@ def test_a_row_of_the_gantt_is_a_slice_of_a_card() -> None:
     rows = [row.name for row in chart.model.rows if row.kind is RowKind.CARD]
     assert (rows[0], rows[6], rows[7], rows[13]) == ("Card 1 · 1", "Card 1 · 7", "Card 2 · 1", "Card 2 · 7")
     assert len(rows) == 14
+
+
+def test_empty_slices_are_said_while_tasks_wait() -> None:
+    said = notes_of(WORDS, estimate(quote_of(sevenths(), at_once=10), TODAY)).sentences
+    assert said[0].startswith("4 slices of these cards are empty")
+    full = notes_of(WORDS, estimate(quote_of(sevenths()), TODAY)).sentences
+    assert not any("empty" in sentence for sentence in full)
 
 
 def test_offers_are_asked_for_cards_and_held_against_the_slice() -> None:
