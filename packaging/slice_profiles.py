@@ -2,8 +2,9 @@
 
 Names and how many fit at once are those of NVIDIA's MIG guide, or of NVIDIA's own configurations for B300. The
 memory is the least that a published listing of the driver shows for one slice: listings differ by driver, and a
-slice holds less than its label says on some cards (16.00 GiB of "18gb" on an H200). Where no listing was found
-there is only the label. Profiles of one slice a card are left out: they cut nothing.
+slice holds less than its label says on some cards (16.00 GiB of "18gb" on an H200). Two profiles of a card with the
+same size in their names have the same fraction of its memory in the guide, and the same bytes in every listing, so
+that a reading of one holds for both. Where no listing was found there is only the label. Profiles of one slice a card are left out: they cut nothing.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _A100_40: tuple[Row, ...] = (
 )
 _H200: tuple[Row, ...] = (
     ("1g.18gb", 7, "16.00"),
-    ("1g.35gb", 4, None),
+    ("1g.35gb", 4, "32.50"),
     ("2g.35gb", 3, "32.50"),
     ("3g.71gb", 2, None),
 )
@@ -52,7 +53,7 @@ _ROWS: dict[str, tuple[Row, ...]] = {
     "b300-sxm": (("1g.34gb", 7, None), ("1g.67gb", 4, None), ("2g.67gb", 3, None), ("3g.135gb", 2, None)),
     "b200-sxm": (
         ("1g.23gb", 7, "20.50"),
-        ("1g.45gb", 4, None),
+        ("1g.45gb", 4, "44.25"),
         ("2g.45gb", 3, "44.25"),
         ("3g.90gb", 2, None),
     ),

@@ -191,9 +191,9 @@ def test_a_size_known_from_its_label_alone_is_a_condition() -> None:
     offer = HOURLY.replaced(id="b200", card_id=b200.id)
     read = headline(sliced_quote(isolated("1g.23gb", b200), offers=(offer,)), TODAY)
     assert "slice_size" not in codes(read)
-    labelled = headline(sliced_quote(isolated("1g.45gb", b200), offers=(offer,)), TODAY)
+    labelled = headline(sliced_quote(isolated("3g.90gb", b200), at_once=4, offers=(offer,)), TODAY)
     assert "slice_size" in codes(labelled)
-    assert labelled.organisations[0].verdicts[0].usable_bytes == 45 * 10**9
+    assert labelled.organisations[0].verdicts[0].usable_bytes == 90 * 10**9
 
 
 def test_tasks_that_share_a_card_in_time_have_equal_parts_or_the_part_stated() -> None:
