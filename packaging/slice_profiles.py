@@ -4,7 +4,8 @@ Names and how many fit at once are those of NVIDIA's MIG guide, or of NVIDIA's o
 memory is the least that a published listing of the driver shows for one slice: listings differ by driver, and a
 slice holds less than its label says on some cards (16.00 GiB of "18gb" on an H200). Two profiles of a card with the
 same size in their names have the same fraction of its memory in the guide, and the same bytes in every listing, so
-that a reading of one holds for both. Where no listing was found there is only the label. Profiles of one slice a card are left out: they cut nothing.
+that a reading of one holds for both. Where no listing was found there is only the label. Profiles of one slice a
+card are left out: they cut nothing.
 """
 
 from __future__ import annotations
