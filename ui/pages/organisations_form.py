@@ -157,8 +157,8 @@ class OrganisationForm(QFrame):
         top = QHBoxLayout()
         top.setSpacing(8)
         self._title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        top.addWidget(self._title, 1)
-        top.addWidget(self.slicing.use, 2)
+        top.addWidget(self._title, 3)
+        top.addWidget(self.slicing.use, 4)
         for button in (self.reference, self.duplicate, self.remove):
             top.addWidget(button)
         fields = QHBoxLayout()
