@@ -53,7 +53,7 @@ def cards_answer(words: Wording, estimate: Estimate) -> Answer:
     organisation = estimate.quote.organisation(shown.organisation_id)
     if organisation is not None and organisation.slicing is not None:
         line = words.t(
-            "{tasks}, {slices} on each card",
+            "{tasks}, up to {slices} on each card",
             tasks=tasks,
             slices=words.number(organisation.slices_per_card),
         )

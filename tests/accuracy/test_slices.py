@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
 
 import pytest
@@ -20,10 +21,14 @@ from estimator.problems import Absent
 from estimator.quote import CardSlicing, Organisation, Quote, Stage, StageKind, StageLayout, Tasks, Workload
 from estimator.results.estimate import Estimate, OrganisationResult, Plan, Timing
 from estimator.results.memory import Fit
+from estimator.storage import quote_from_text, quote_to_text
 from estimator.units import GIB, MIB
+from estimator.wording import Language, NumberFormat, Wording
+from estimator.wording.explanations import explanation
 from tests.quotes import MEASURED, MINUTE, TODAY, given, whole_memory
 
 D = Decimal
+WORDS = Wording(Language.ENGLISH, NumberFormat.EN_US)
 SLICED = [(card, profile) for card in embedded_catalogue().cards for profile in card.slices]
 
 
@@ -242,6 +247,32 @@ def test_the_cards_are_explained_by_the_slices_of_each() -> None:
     assert figure.formula == "cards_in_slices"
     assert dict(figure.steps[0].gaps) == {"at_once": 14, "slices": 7}
     assert figure.value == 2
+
+
+def test_the_explanations_say_slices_and_the_stated_factor() -> None:
+    # ⌈56 ÷ 14⌉ = 4 waves of 10 min × 2.5 = 100 min.
+    found = estimate(sliced_quote(isolated("1g.10gb", factor=given("2.5"))), TODAY)
+    cards = explanation(WORDS, found, "cards")
+    assert cards.formula_numbers == "⌈14 ÷ 7⌉ = 2"
+    assert "Rent counts cards, never slices." in cards.notes
+    assert explanation(WORDS, found, "delivery").formula_numbers == "⌈56 ÷ 14⌉ × 10 min × 2.5 = 100 min"
+    peak = explanation(WORDS, found, "peak")
+    assert "Each task has one of the 7 slices of a card: its memory alone counts." in peak.notes
+    usable = next(one for one in peak.inputs if one.name.startswith("Usable on H100 SXM, 80 GB · 1g.10gb"))
+    assert usable.value == "9.8 GiB"
+
+
+def test_a_quote_keeps_its_slices_on_disk_and_one_without_them_still_opens() -> None:
+    quote = sliced_quote(isolated("1g.10gb"))
+    text = quote_to_text(quote)
+    assert quote_from_text(text) == quote
+    older = json.loads(text)
+    del older["quote"]["organisations"][0]["slicing"]
+    for card in older["quote"]["cards"]:
+        del card["slices"]
+    opened = quote_from_text(json.dumps(older))
+    assert opened.organisations[0].slicing is None
+    assert opened.cards[0].slices == ()
 
 
 def test_programs_are_told_of_the_slices() -> None:

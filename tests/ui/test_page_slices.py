@@ -149,6 +149,15 @@ def test_choosing_a_profile_copies_it_into_the_quote_and_undo_takes_it_back(
     assert not page.form.slicing.isVisible()
 
 
+def test_slices_of_a_card_that_left_the_quote_are_still_shown(
+    session: Session, page: OrganisationsPage
+) -> None:
+    session.show(quote_of(sevenths()).replaced(cards=(), offers=()))
+    assert page.form.slicing.use.currentText() == "7 × 1g.10gb of 9.75 GiB · H100 SXM, 80 GB"
+    assert choices(page)[0] == "Whole cards"
+    assert len(choices(page)) == 3
+
+
 def test_tasks_that_share_a_card_are_counted_and_their_part_may_be_stated(
     session: Session, page: OrganisationsPage
 ) -> None:
