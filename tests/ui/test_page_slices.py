@@ -27,6 +27,7 @@ from estimator.quote import (
 )
 from estimator.units import MIB
 from estimator.wording import Language, NumberFormat, Wording
+from estimator.wording.vocabulary import request_lines
 from tests.quotes import MEASURED, TODAY, given, whole_memory
 from ui.gantt.model import RowKind
 from ui.models.table import Group
@@ -37,7 +38,6 @@ from ui.pages.memory_model_edits import catalogue_source
 from ui.pages.memory_rows import cards_title, quote_verdicts, shown_card, verdict_rows
 from ui.pages.organisations import OrganisationsPage
 from ui.pages.page import Context
-from ui.pages.quote_content import request_lines
 from ui.pages.schedule_gantt import ColourBy, chart_of
 from ui.pages.schedule_notes import notes_of
 from ui.runner import Runner
