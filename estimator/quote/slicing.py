@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 
 from estimator.catalogue.book import Catalogue
 from estimator.catalogue.cards import Card, SliceProfile
-from estimator.evidence import Stated
+from estimator.evidence import EvidenceKind, Stated
 from estimator.frozen import Frozen
 
 
@@ -54,12 +54,14 @@ class CardSlicing(Frozen):
 
     @property
     def factor_span(self) -> tuple[Decimal, Decimal] | None:
-        """Return the range of the factor: as typed, else from 1 to what the slice's part of the computing allows.
+        """Return the range of the factor; where it is assumed with no range typed, from 1 to what the slice allows.
 
-        That part bounds a task that computes all the time; it is said and never applied.
+        A task that computes all the time takes as many times longer as the slice's part of the computing is
+        smaller; that is said as a range and never applied.
         """
         value, evidence = self.duration_factor.value, self.duration_factor.evidence
-        if value is None or evidence.low is not None or evidence.high is not None:
+        is_typed = evidence.low is not None or evidence.high is not None
+        if value is None or is_typed or evidence.kind is not EvidenceKind.ASSUMED:
             return self.duration_factor.span
         part = Decimal(self.per_card)
         if self.profile is not None:

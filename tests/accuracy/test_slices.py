@@ -16,6 +16,7 @@ from estimator.catalogue.embedded import embedded_catalogue
 from estimator.estimate import estimate, headline
 from estimator.evidence import GIVEN, Evidence, EvidenceKind, Stated
 from estimator.exports.json_text import as_json
+from estimator.exports.requests import Scheduler, request_text, stage_requests
 from estimator.figures import explain
 from estimator.problems import Absent
 from estimator.quote import CardSlicing, Organisation, Quote, Stage, StageKind, StageLayout, Tasks, Workload
@@ -273,6 +274,31 @@ def test_a_quote_keeps_its_slices_on_disk_and_one_without_them_still_opens() -> 
     opened = quote_from_text(json.dumps(older))
     assert opened.organisations[0].slicing is None
     assert opened.cards[0].slices == ()
+
+
+def test_a_cluster_is_asked_for_slices() -> None:
+    # 14 at once; the limit is 10 min × 2.5 = 1,500 s.
+    found = estimate(sliced_quote(isolated("1g.10gb", factor=given("2.5"))), TODAY)
+    requests = stage_requests(found)
+    assert not isinstance(requests, Absent)
+    assert (requests[0].at_once, requests[0].seconds) == (14, 1500)
+    texts = {one: str(request_text(found, one)) for one in Scheduler}
+    assert "--gres=gpu:1g.10gb:1" in texts[Scheduler.SLURM]
+    assert '"nvidia.com/mig-1g.10gb": 1' in texts[Scheduler.KUBERNETES]
+    assert "num_gpus=1," in texts[Scheduler.RAY]
+    # Stated nowhere: the scheduler must not kill a task that takes seven times as long, 4,200 s.
+    untold = stage_requests(estimate(sliced_quote(isolated("1g.10gb")), TODAY))
+    assert not isinstance(untold, Absent)
+    assert untold[0].seconds == 4200
+
+
+def test_a_cluster_is_asked_for_a_part_of_a_shared_card() -> None:
+    found = estimate(sliced_quote(CardSlicing(per_card=3), at_once=6), TODAY)
+    texts = {one: str(request_text(found, one)) for one in Scheduler}
+    assert "--gres=shard:1" in texts[Scheduler.SLURM]
+    assert '"nvidia.com/gpu.shared": 1' in texts[Scheduler.KUBERNETES]
+    assert "num_gpus=0.3333," in texts[Scheduler.RAY]  # three of them are no more than a card
+    assert "memory-of-each-slice-at-least-bytes" in texts[Scheduler.RAY]
 
 
 def test_programs_are_told_of_the_slices() -> None:
