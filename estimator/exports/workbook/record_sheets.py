@@ -70,7 +70,10 @@ def _of_slicing(quote: Quote, organisation: Organisation, words: Wording) -> Ite
     if slicing is None:
         return
     where = ("organisations", organisation.id, "slicing")
-    yield _stated((*where, "duration_factor"), slicing.duration_factor, "×")
+    factor, span = slicing.duration_factor, slicing.factor_span
+    if span is not None:
+        factor = factor.replaced(evidence=factor.evidence.replaced(low=span[0], high=span[1]))
+    yield _stated((*where, "duration_factor"), factor, "×")
     for card in quote.cards:
         part = slicing.of(card)
         if part is not None:
