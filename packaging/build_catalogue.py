@@ -19,11 +19,10 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from pipeline_parts import PIPELINES  # noqa: E402
-
-from estimator.architecture.image_pipeline import read_pipeline  # noqa: E402
 from slice_profiles import SOURCES as SLICE_SOURCES  # noqa: E402
 from slice_profiles import slice_profiles  # noqa: E402
 
+from estimator.architecture.image_pipeline import read_pipeline  # noqa: E402
 from estimator.catalogue import (  # noqa: E402  (the repository's root must be on the path first)
     Card,
     Catalogue,

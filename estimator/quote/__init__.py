@@ -51,8 +51,8 @@ from estimator.quote.work import (
 __all__ = [
     "AssignmentPolicy",
     "CardFactor",
-    "ClassificationRecipe",
     "CardSlicing",
+    "ClassificationRecipe",
     "ConditionRecord",
     "ConditionState",
     "DeliveredAs",

@@ -67,7 +67,6 @@ def fit_rows(
     layout = organisation.layout(stage_id)
     own = {card.id for card in quote.cards}
     others = tuple(card for card in catalogue.cards if card.id not in own)
-    cards = (*quote.cards, *others)
     of_quote = _seen(organisation, quote.cards)
     of_catalogue = _seen(organisation, others)
     slices: tuple[Card, ...] = ()
