@@ -142,7 +142,10 @@ def refreshed(quote: Quote, catalogue: Catalogue) -> tuple[Quote, tuple[PriceCha
     for card in quote.cards:
         known = catalogue.card(card.id)
         fresh = card if known is None else _with_choices(card, known)
-        changes += _field_changes("card", card, fresh, Card.model_fields)
+        # Ways to cut a card change no figure until one is chosen, and that one is copied on its own.
+        changes += _field_changes(
+            "card", card, fresh, (name for name in Card.model_fields if name != "slices")
+        )
         cards.append(fresh)
     if not changes:
         return quote, ()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 
 from estimator.catalogue import HourlyOffer
 from estimator.evidence import EvidenceKind, Stated
@@ -84,14 +85,28 @@ def _cards(estimate: Estimate) -> Figure:
         FigureInput("tasks_at_once", at_once, where=(*where, "tasks_at_once")),
         FigureInput("cards_per_task", per_task, where=(*where, "cards_per_task")),
     ]
+    slicing = None if organisation is None else organisation.slicing
+    if slicing is not None:
+        slices: Gaps = (("at_once", at_once), ("slices", slicing.per_card))
+        step = FormulaStep("at_once_over_slices", slices, shown.timing.cards, "")
+        inputs[1] = FigureInput("slices_per_card", slicing.per_card, where=(*where, "slicing"))
     workload = estimate.quote.workload
     inputs += _stated("limit", workload.limit, "_ms", ("workload", "limit"))
     inputs += _stated("quota", workload.quota_cards, "", ("workload", "quota_cards"))
     notes: list[tuple[str, Gaps]] = [("cards_stated" if stated else "cards_fewest_in_time", ())]
+    if slicing is not None:
+        notes.append(("rent_counts_cards", ()))
     notes.append(("recommended_rule" if workload.limit is not None else "no_limit_rule", ()))
     kind = shown.time_kind if workload.limit is not None else None
     return Figure(
-        "cards", shown.timing.cards, "", kind, "cards_required", (step,), tuple(inputs), tuple(notes)
+        "cards",
+        shown.timing.cards,
+        "",
+        kind,
+        "cards_required" if slicing is None else "cards_in_slices",
+        (step,),
+        tuple(inputs),
+        tuple(notes),
     )
 
 
@@ -121,12 +136,15 @@ def _peak(estimate: Estimate) -> Figure:
         notes.append(("share_of_card", (("cards", stage_memory.cards_per_task),)))
     notes.append(("own_memory_rule", ()))
     if plan is not None:
-        card = quote.card(plan.verdict.card_id)
+        card = quote.task_card(plan.organisation_id, plan.verdict.card_id)
         if card is not None:
             kind = EvidenceKind.GIVEN if card.usable_basis != "marketed" else EvidenceKind.ASSUMED
             gaps = (("card", card.name),)
             code = f"usable_{card.usable_basis}"
-            place = ("offers", plan.holdings[0].offer_id)
+            place: Place = ("offers", plan.holdings[0].offer_id)
+            if shown.slices_per_card > 1:
+                place = ("organisations", shown.organisation_id, "slicing")
+                notes.append(("slice_of_card", (("slices", shown.slices_per_card),)))
             inputs.append(FigureInput(code, card.usable_bytes, "_bytes", kind, place, gaps))
         if plan.verdict.holds_to_bytes is not None:
             notes.append(("holds_to", (("holds_to_bytes", plan.verdict.holds_to_bytes),)))
@@ -147,6 +165,7 @@ def _delivery(estimate: Estimate) -> Figure:
     if shown is None or isinstance(shown.timing, Absent):
         return _absent("delivery", "delivery", shown)
     timing, quote = shown.timing, estimate.quote
+    organisation = quote.organisation(shown.organisation_id)
     steps, inputs = [], []
     for stage in _chain(quote, timing):
         time = next(one for one in timing.stages if one.stage_id == stage.id)
@@ -179,7 +198,11 @@ def _delivery(estimate: Estimate) -> Figure:
                 )
             )
     slow_down = quote.workload.mutual_slow_down
-    if timing.cards > shown.cards_per_task:
+    slicing = None if organisation is None else organisation.slicing
+    if slicing is not None:
+        timed = ("organisations", shown.organisation_id, "slicing", "duration_factor")
+        inputs += _stated("slice_factor", slicing.duration_factor, "", timed)
+    if timing.places > shown.cards_per_task:
         inputs += _stated("slow_down", slow_down, "", ("workload", "mutual_slow_down"))
     for resource in quote.workload.resources:
         where = ("workload", "resources", resource.id)
@@ -306,21 +329,19 @@ def _stage_step(stage: Stage, shown: OrganisationResult, quote: Quote, elapsed_m
     if not stage.on_cards or not stage.tasks.are_equal or each is None:
         return FormulaStep("stage_elapsed", (name,), elapsed_ms, "_ms")
     rounds = -(-stage.tasks.total // slots)
-    slow_down = quote.workload.mutual_slow_down.value
-    if slow_down is not None and slots > 1 and slow_down != 1:
-        gaps: Gaps = (
-            name,
-            ("count", stage.tasks.total),
-            ("slots", slots),
-            ("each_ms", each),
-            ("slow_down", slow_down),
-        )
-        if elapsed_ms == round(rounds * each * slow_down):
-            return FormulaStep("rounds_slowed", gaps, elapsed_ms, "_ms")
-    elif elapsed_ms == rounds * each:
-        gaps = (name, ("count", stage.tasks.total), ("slots", slots), ("each_ms", each))
-        return FormulaStep("rounds", gaps, elapsed_ms, "_ms")
-    return FormulaStep("stage_elapsed", (name,), elapsed_ms, "_ms")
+    organisation = quote.organisation(shown.organisation_id)
+    slicing = None if organisation is None else organisation.slicing
+    on_slice = Decimal(1) if slicing is None else slicing.duration_factor.value or Decimal(1)
+    slow_down = (quote.workload.mutual_slow_down.value or Decimal(1)) if slots > 1 else Decimal(1)
+    gaps: Gaps = (name, ("count", stage.tasks.total), ("slots", slots), ("each_ms", each))
+    if elapsed_ms != round(rounds * each * on_slice * slow_down):
+        return FormulaStep("stage_elapsed", (name,), elapsed_ms, "_ms")
+    if on_slice != 1:
+        gaps = (*gaps, ("on_slice", on_slice))
+    if slow_down != 1:
+        gaps = (*gaps, ("slow_down", slow_down))
+    code = "rounds" + ("_on_slice" if on_slice != 1 else "") + ("_slowed" if slow_down != 1 else "")
+    return FormulaStep(code, gaps, elapsed_ms, "_ms")
 
 
 def _price_inputs(quote: Quote, plan: Plan) -> list[FigureInput]:

@@ -19,6 +19,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from pipeline_parts import PIPELINES  # noqa: E402
+from slice_profiles import SOURCES as SLICE_SOURCES  # noqa: E402
+from slice_profiles import slice_profiles  # noqa: E402
 
 from estimator.architecture.image_pipeline import read_pipeline  # noqa: E402
 from estimator.catalogue import (  # noqa: E402  (the repository's root must be on the path first)
@@ -171,6 +173,7 @@ def main() -> None:
                 if key != "SEED0"
             }
         )
+    sources.update(SLICE_SOURCES)
     cards = tuple(card(row) for row in gpus["gpus"])
     names = {each.id: each.name for each in cards}
     catalogue = Catalogue(
@@ -223,6 +226,7 @@ def card(row: Record) -> Card:
         ),
         sources=tuple(sorted({source_key(key) for keys in row["sources"].values() for key in keys})),
         note=". ".join(clean(text) for text in notes if text),
+        slices=slice_profiles(row["id"]),
     )
 
 

@@ -30,6 +30,22 @@ class Conflict(Frozen):
     note: str = ""
 
 
+class SliceProfile(Frozen):
+    """One way to cut a card into equal isolated slices (MIG), `per_card` of them at once.
+
+    `reported_bytes` is the least that a published listing of the driver gives for one slice; None where only
+    the label is known. A slice computes with `compute_parts` of the `compute_parts_of` parts of its card.
+    """
+
+    name: str = Field(min_length=1)
+    per_card: int = Field(ge=2)
+    marketed_gb: Decimal = Field(gt=0)
+    reported_bytes: PositiveInt | None = None
+    compute_parts: PositiveInt
+    compute_parts_of: PositiveInt
+    sources: tuple[str, ...] = ()
+
+
 class Card(Frozen):
     """A card model. `reported_bytes` is the driver's total; `observed_bytes` what a framework saw."""
 
@@ -52,6 +68,7 @@ class Card(Frozen):
     sources: tuple[str, ...] = ()
     note: str = ""
     own: bool = False
+    slices: tuple[SliceProfile, ...] = ()
 
     @property
     def usable_bytes(self) -> int:
@@ -64,6 +81,10 @@ class Card(Frozen):
         if self.observed_bytes:
             return "observed"
         return "reported" if self.reported_bytes else "marketed"
+
+    def slice_profile(self, name: str) -> SliceProfile | None:
+        """Return the profile of that name, or None."""
+        return next((one for one in self.slices if one.name == name), None)
 
 
 class Link(Frozen):

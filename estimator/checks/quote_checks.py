@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from estimator.catalogue import HourlyOffer, Lot
 from estimator.problems import Place, Problem, Severity
-from estimator.quote import Organisation, Quote, Stage, StageKind
+from estimator.quote import CardSlicing, Organisation, Quote, Stage, StageKind
 
 
 def problems_of(quote: Quote, today: dt.date) -> tuple[Problem, ...]:
@@ -148,9 +148,27 @@ def _organisation(quote: Quote, organisation: Organisation) -> Iterator[Problem]
     ]
     if needs and not organisation.mechanism.strip():
         yield _problem("no_mechanism", (*where, "mechanism"), Severity.MISSING, organisation=name)
+    if organisation.slicing is not None:
+        yield from _slicing(quote, organisation, organisation.slicing, needs)
     for offer_id in organisation.offer_ids or ():
         if quote.offer(offer_id) is None:
             yield _problem("offer_unknown", (*where, "offers"), Severity.ERROR, id=offer_id)
+
+
+def _slicing(
+    quote: Quote, organisation: Organisation, slicing: CardSlicing, wide: list[Stage]
+) -> Iterator[Problem]:
+    """Yield what bars the slices: a stage that needs several cards, no such card, a factor missing or below 1."""
+    where = ("organisations", organisation.id, "slicing")
+    for stage in wide[:1]:
+        yield _problem("slice_too_narrow", where, Severity.ERROR, stage=stage.name)
+    factor = slicing.duration_factor.value
+    if factor is None:
+        yield _problem("missing_slice_factor", (*where, "duration_factor"), Severity.MISSING)
+    elif factor < 1:
+        yield _problem("slice_factor_below_one", (*where, "duration_factor"), Severity.ERROR)
+    if quote.cards and all(slicing.of(card) is None for card in quote.cards):
+        yield _problem("slice_without_card", where, Severity.WARNING, slice=slicing.name)
 
 
 def _offers(quote: Quote, today: dt.date) -> Iterator[Problem]:

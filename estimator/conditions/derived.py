@@ -13,7 +13,15 @@ from collections.abc import Iterator
 from estimator.catalogue import HourlyOffer, Lot
 from estimator.evidence import VERIFIED, EvidenceKind, Stated
 from estimator.problems import Absent, Place
-from estimator.quote import AssignmentPolicy, ConditionState, Organisation, Quote, Stage, StageKind
+from estimator.quote import (
+    AssignmentPolicy,
+    CardSlicing,
+    ConditionState,
+    Organisation,
+    Quote,
+    Stage,
+    StageKind,
+)
 from estimator.results.estimate import Condition, OrganisationResult, Plan, QuoteStatus
 from estimator.results.memory import Fit
 
@@ -21,7 +29,21 @@ Gaps = tuple[tuple[str, object], ...]
 
 ALWAYS_DECISIVE = frozenset({"price_undated", "price_old", "price_sample", "input_unknown"})
 PROPOSED_DECISIVE = frozenset(
-    {"duration", "memory_peak", "slow_down", "cooperative_mechanism", "partition", "topology", "fits_if"}
+    {
+        "duration",
+        "memory_peak",
+        "slow_down",
+        "cooperative_mechanism",
+        "partition",
+        "topology",
+        "fits_if",
+        "slice_duration",
+        "slice_permitted",
+        "slice_size",
+        "shared_duration",
+        "shared_memory",
+        "shared_permitted",
+    }
 )
 
 
@@ -162,6 +184,8 @@ def _organisation_conditions(
     organisation: Organisation, quote: Quote, plan: Plan | None
 ) -> Iterator[Condition]:
     where: Place = ("organisations", organisation.id)
+    if organisation.slicing is not None:
+        yield from _slicing_conditions(organisation.id, organisation.slicing, quote, plan)
     for stage in quote.workload.stages:
         if not stage.on_cards:
             continue
@@ -177,8 +201,35 @@ def _organisation_conditions(
                 yield _open(f"topology:{organisation.id}", "topology", where, EvidenceKind.ASSUMED)
 
 
+def _slicing_conditions(
+    organisation_id: str, slicing: CardSlicing, quote: Quote, plan: Plan | None
+) -> Iterator[Condition]:
+    """Yield what slices rest on: how long a task takes on one, its size, that they are permitted and kept to."""
+    where: Place = ("organisations", organisation_id, "slicing")
+    timed: Place = (*where, "duration_factor")
+    kind = "slice" if slicing.is_isolated else "shared"
+    card = None if plan is None else quote.card(plan.decision.card_id)
+    name = slicing.card_id if card is None else card.name
+    values: Gaps = (("slice", slicing.name), ("card", name), ("per_card", slicing.per_card))
+    factor = slicing.duration_factor
+    if factor.value is not None and factor.kind not in VERIFIED:
+        factor_values: Gaps = (*values, ("value", factor.value), ("span", slicing.factor_span))
+        yield _open(
+            f"slice_duration:{organisation_id}", f"{kind}_duration", timed, factor.kind, factor_values
+        )
+    permitted = f"slice_permitted:{organisation_id}"
+    yield _open(permitted, f"{kind}_permitted", where, EvidenceKind.ASSUMED, values)
+    part = None if card is None else slicing.of(card)
+    if not slicing.is_isolated:
+        yield _open(f"slice_memory:{organisation_id}", "shared_memory", where, EvidenceKind.ASSUMED, values)
+    elif part is not None and part.usable_basis == "marketed":
+        size: Gaps = (*values, ("usable_bytes", part.usable_bytes))
+        yield _open(f"slice_size:{organisation_id}", "slice_size", where, EvidenceKind.ASSUMED, size)
+
+
 def _plan_conditions(quote: Quote, plan: Plan, today: dt.date) -> Iterator[Condition]:
     card = quote.card(plan.decision.card_id)
+    card = quote.task_card(plan.organisation_id, plan.decision.card_id) or card
     card_name = ("card", plan.decision.card_id if card is None else card.name)
     if plan.verdict.fits is Fit.IF:
         values = (card_name, ("holds_to_bytes", plan.verdict.holds_to_bytes))

@@ -11,6 +11,7 @@ from enum import Enum
 from typing import Any
 
 from estimator.problems import Absent, Problem
+from estimator.quote import Quote
 from estimator.results.estimate import Condition, Estimate, OrganisationResult, Plan, Timing
 from estimator.results.price import Price
 
@@ -103,6 +104,7 @@ def _organisation(estimate: Estimate, result: OrganisationResult) -> dict[str, A
         "cards_required": plain(cards),
         "cards_per_task": result.cards_per_task,
         "tasks_at_once": result.tasks_at_once,
+        "slicing": _slicing(estimate.quote, result),
         "plan": None if plan is None else plan.id,
         "lots": [] if plan is None else _lots(plan),
         "memory": _memory(result, plan),
@@ -122,6 +124,22 @@ def _organisation(estimate: Estimate, result: OrganisationResult) -> dict[str, A
             }
             for one in result.policies
         ],
+    }
+
+
+def _slicing(quote: Quote, result: OrganisationResult) -> dict[str, Any] | None:
+    organisation = quote.organisation(result.organisation_id)
+    slicing = None if organisation is None else organisation.slicing
+    if slicing is None:
+        return None
+    slices = [(card.id, slicing.of(card)) for card in quote.cards]
+    return {
+        "per_card": slicing.per_card,
+        "profile": None if slicing.profile is None else slicing.profile.name,
+        "isolated": slicing.is_isolated,
+        "duration_factor": plain(slicing.duration_factor.value),
+        "duration_factor_evidence": slicing.duration_factor.kind.value,
+        "usable_bytes": {id_: one.usable_bytes for id_, one in slices if one is not None},
     }
 
 

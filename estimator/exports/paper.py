@@ -356,7 +356,7 @@ class _Sections:
         yield Cells(tuple(heads), tuple(rows), frozenset(range(1, len(heads))), frozenset(strong))
         yield from self._left_out(len(phases) - MOST_PHASES)
         text = words.t("A card's own memory decides, never a sum over cards.")
-        card = None if verdict is None else quote.card(verdict.card_id)
+        card = None if verdict is None else quote.task_card(shown.organisation_id, verdict.card_id)
         if card is not None:
             text += " " + words.t(
                 "Usable on each {card}: {usable}.", card=card.name, usable=usable_text(words, card)
@@ -368,10 +368,13 @@ class _Sections:
         plan = self.estimate.shown_plan
         held = None if plan is None else {one.offer_id for one in plan.holdings}
         models = None if plan is None else {plan.decision.card_id}
+        shown = {self.estimate.shown_organisation_id}
         found = [
             one
             for one in assumptions_of(quote, words)
-            if _enters(one, "offers", held) and _enters(one, "cards", models)
+            if _enters(one, "offers", held)
+            and _enters(one, "cards", models)
+            and _enters(one, "organisations", shown)
         ]
         names = names_of(quote, words)
         sources: dict[str, int] = {}

@@ -33,7 +33,11 @@ class Scheduler(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StageRequest:
-    """What one stage on cards asks of a cluster. `seconds`: the longest task at the upper end of its range."""
+    """What one stage on cards asks of a cluster. `seconds`: the longest task at the upper end of its range.
+
+    Where cards are sliced each task has one slice: of the profile `slice_name`, or of a card that `sharing` tasks
+    share.
+    """
 
     id: str
     name: str
@@ -45,6 +49,8 @@ class StageRequest:
     peak_bytes: int | None
     licences: tuple[tuple[str, int], ...]
     rates: tuple[tuple[str, Decimal, str], ...]
+    slice_name: str = ""
+    sharing: int = 1
 
 
 def stage_requests(estimate: Estimate) -> tuple[StageRequest, ...] | Absent:
@@ -76,7 +82,8 @@ def _request(quote: Quote, shown: OrganisationResult, timing: Timing, stage: Sta
     layout = quote.organisation(shown.organisation_id)
     cards = 1 if layout is None else layout.layout(stage.id).cards_per_task
     cap = None if layout is None else layout.layout(stage.id).tasks_at_once
-    room = max(1, timing.cards // cards)
+    slicing = None if layout is None else layout.slicing
+    room = max(1, timing.places // cards)
     at_once = min(stage.tasks.total, room if cap is None else min(cap, room))
     memory = next((one for one in shown.memory if one.stage_id == stage.id), None)
     worst = None if memory is None or memory.missing else memory.worst
@@ -98,10 +105,12 @@ def _request(quote: Quote, shown: OrganisationResult, timing: Timing, stage: Sta
         tasks=stage.tasks.total,
         at_once=at_once,
         cards=cards,
-        seconds=_longest_seconds(stage),
+        seconds=_longest_seconds(stage, None if slicing is None else slicing.factor_span),
         peak_bytes=None if worst is None else worst.peak_bytes,
         licences=tuple(licences),
         rates=tuple(rates),
+        slice_name="" if slicing is None or slicing.profile is None else slicing.name,
+        sharing=1 if slicing is None or slicing.is_isolated else slicing.per_card,
     )
 
 
@@ -121,13 +130,13 @@ def _card_stages_before(quote: Quote, stage: Stage) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _longest_seconds(stage: Stage) -> int:
-    """A limit that the scheduler kills at must not be below what a task may take: the range's upper end."""
+def _longest_seconds(stage: Stage, on_slice: tuple[Decimal, Decimal] | None) -> int:
+    """A limit that the scheduler kills at must not be below what a task may take: the ranges' upper ends."""
     if stage.kind is StageKind.GATE:
         return 0
     per_ms = MS_PER[stage.tasks.unit]
     longest = max((one for one in stage.tasks.duration if one is not None), default=Decimal(0))
-    upper = span_of(longest, stage.tasks.evidence)[1]
+    upper = span_of(longest, stage.tasks.evidence)[1] * (1 if on_slice is None else on_slice[1])
     return int((upper * per_ms / MS_PER_SECOND).to_integral_value(rounding=ROUND_CEILING))
 
 
@@ -147,7 +156,7 @@ def _slurm(title: str, requests: tuple[StageRequest, ...]) -> str:
             "--nodes=1",
             "--ntasks=1",
         ]
-        options += [f"--gpus-per-node={one.cards}", f"--time={_slurm_time(one.seconds)}"]
+        options += [_slurm_cards(one), f"--time={_slurm_time(one.seconds)}"]
         options += [f"--licenses={name}:{count}" for name, count in one.licences]
         if one.after:
             waits = ":".join(f"${{job_{name.replace('-', '_')}}}" for name in one.after)
@@ -157,6 +166,13 @@ def _slurm(title: str, requests: tuple[StageRequest, ...]) -> str:
             f"job_{variable}=$(sbatch --parsable \\\n    {joined} \\\n    --wrap='COMMAND \"$SLURM_ARRAY_TASK_ID\"')"
         )
     return "\n".join(lines) + "\n"
+
+
+def _slurm_cards(one: StageRequest) -> str:
+    """A slice by its profile, as MIG types are commonly named; a share as a shard, whose size is the site's."""
+    if one.slice_name:
+        return f"--gres=gpu:{one.slice_name}:1"
+    return "--gres=shard:1" if one.sharing > 1 else f"--gpus-per-node={one.cards}"
 
 
 def _slurm_time(seconds: int) -> str:
@@ -186,7 +202,7 @@ def _kubernetes(title: str, requests: tuple[StageRequest, ...]) -> str:
                             "name": one.id[:MOST_KUBERNETES_NAME],
                             "image": "IMAGE",
                             "command": ["COMMAND", "$(JOB_COMPLETION_INDEX)"],
-                            "resources": {"limits": {"nvidia.com/gpu": one.cards}},
+                            "resources": {"limits": {_kubernetes_resource(one): one.cards}},
                         }
                     ],
                 }
@@ -205,6 +221,13 @@ def _kubernetes(title: str, requests: tuple[StageRequest, ...]) -> str:
     return "\n".join(parts) + "\n"
 
 
+def _kubernetes_resource(one: StageRequest) -> str:
+    """NVIDIA's device plugin: MIG profiles under their names (mixed strategy), time-slicing as gpu.shared."""
+    if one.slice_name:
+        return f"nvidia.com/mig-{one.slice_name}"
+    return "nvidia.com/gpu.shared" if one.sharing > 1 else "nvidia.com/gpu"
+
+
 def _ray(title: str, requests: tuple[StageRequest, ...]) -> str:
     lines = [f"# {title}", "# Fill in the body of each stage.", "import ray", "", "ray.init()", ""]
     for one in requests:
@@ -213,7 +236,7 @@ def _ray(title: str, requests: tuple[StageRequest, ...]) -> str:
             name = f"stage_{name}"
         lines += [*(f"# {text}" for text in _remarks(one))]
         lines += [
-            f"@ray.remote(num_gpus={one.cards}, max_retries=0)",
+            f"@ray.remote(num_gpus={_ray_cards(one)}, max_retries=0)",
             f"def {name}(task):",
             "    raise NotImplementedError",
             "",
@@ -229,6 +252,11 @@ def _ray(title: str, requests: tuple[StageRequest, ...]) -> str:
     return "\n".join(lines)
 
 
+def _ray_cards(one: StageRequest) -> str:
+    """A slice counts as a card of its own; of a shared card its part, which Ray takes in ten-thousandths."""
+    return str(one.cards) if one.sharing == 1 else f"{10_000 // one.sharing / 10_000:.4f}"
+
+
 def _remarks(one: StageRequest) -> list[str]:
     return [f"{key}: {text}" for key, text in _notes(one).items()]
 
@@ -236,8 +264,13 @@ def _remarks(one: StageRequest) -> list[str]:
 def _notes(one: StageRequest) -> dict[str, str]:
     """What no scheduler has a word for, by an English key: these files are read by programs and their keepers."""
     notes = {"stage": _one_line(one.name)}
+    if one.slice_name:
+        notes["each-task-on-a-slice"] = one.slice_name
+    if one.sharing > 1:
+        notes["tasks-that-share-a-card"] = str(one.sharing)
     if one.peak_bytes is not None:
-        notes["memory-of-each-card-at-least-bytes"] = str(one.peak_bytes)
+        part = "slice" if one.slice_name or one.sharing > 1 else "card"
+        notes[f"memory-of-each-{part}-at-least-bytes"] = str(one.peak_bytes)
     for name, amount, unit in one.rates:
         notes[f"shared-{_label(name)}"] = f"{amount} {unit} a task".replace("  ", " ")
     for name, count in one.licences:

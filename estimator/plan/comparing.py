@@ -6,6 +6,7 @@ Each is computed by solving the plan again with one thing changed, never by a sl
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 
 from estimator.catalogue import HourlyOffer
@@ -43,6 +44,8 @@ def staircase(
 ) -> tuple[Step, ...]:
     """Return time and net cost with 1, 2, … tasks at once; steps that deliver no earlier are useless.
 
+    Where cards are sliced a step is a card more, all slices in use but on the plan's own number of cards.
+
     The delivery shown is the running minimum: more cards may be left unused, so they never make a plan later.
     Cost is that of the shown plan's offers at that many cards, None where not known.
     """
@@ -53,13 +56,16 @@ def staircase(
     tasks = max(stage.tasks.total for stage in quote.workload.stages if stage.on_cards)
     groups = sum(len(stage.tasks.count) for stage in quote.workload.stages)
     most = MOST_STEPS if groups <= MANY_GROUPS else MOST_STEPS_OF_MANY
-    last = min(most, max(FEWEST_STEPS, 2 * shape.slots + 1), tasks + 1)
+    slices = shape.slices_per_card
+    filled = -(-shape.slots // slices)
+    last = min(most, max(FEWEST_STEPS, 2 * filled + 1), -(-tasks // slices) + 1)
     steps: list[Step] = []
     best = -1
-    for slots in range(1, last + 1):
+    for step in range(1, last + 1):
         if cancelled():
             return ()
-        at = Shape(slots, shape.cards_per_task, shape.may_cross_nodes)
+        # On the plan's own cards as many tasks at once as in the plan, which may leave slices empty.
+        at = replace(shape, slots=shape.slots if step == filled else step * slices)
         timing = timing_of(quote, free, nominal_fleet(quote, organisation, at, plan))
         if isinstance(timing, Absent):
             return ()
@@ -141,7 +147,7 @@ def break_even(
         return -1 if isinstance(slowed, Absent) else slowed.delivery_ms
 
     slow_down: Decimal | None = None
-    if fleet.cards > organisation.layout(_main(quote)).cards_per_task:
+    if fleet.places > organisation.layout(_main(quote)).cards_per_task:
         hundredths = _least_that_reaches(delivery, reference_ms, 100, 100 * _MOST_SLOW_DOWN)
         slow_down = None if hundredths is None else Decimal(hundredths) / 100
     has_station = any(stage.kind is StageKind.STATION for stage in quote.workload.stages)

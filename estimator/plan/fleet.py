@@ -1,7 +1,8 @@
-"""The cards that a plan may use, one by one, with the lot, node and set-up of each.
+"""The places where tasks run, one by one, with the lot, node and set-up of each.
 
-A fleet holds just the cards that the tasks at once can take: what a lot has beyond them is spare and is said
-elsewhere. Cards are taken node by node, so that no task straddles a node or a lot.
+A place is a card, or one slice of a card where cards are sliced. A fleet holds just the places that the tasks at
+once can take: what a lot has beyond them is spare and is said elsewhere. Cards are taken node by node, so that no
+task straddles a node or a lot, and filled with their slices one after the other.
 """
 
 from __future__ import annotations
@@ -12,18 +13,27 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
-    """Cards in columns, one entry a card: model, unit (lot copy), node, when its set-up is done (ms)."""
+    """Places in columns, one entry a place: model, unit (lot copy), node, when its set-up is done (ms).
+
+    Place p is on card p // `slices_per_card`.
+    """
 
     card_ids: tuple[str, ...]
     unit: tuple[int, ...]
     node: tuple[int, ...]
     ready_ms: tuple[int, ...]
     offer_ids: tuple[str, ...]
+    slices_per_card: int = 1
+
+    @property
+    def places(self) -> int:
+        """How many places for a task's card or slice there are: the rows of the schedule."""
+        return len(self.card_ids)
 
     @property
     def cards(self) -> int:
         """How many cards there are."""
-        return len(self.card_ids)
+        return -(-self.places // self.slices_per_card)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +48,16 @@ class FleetPart:
     setup_ms: int
 
 
-def fleet_of(parts: Sequence[FleetPart], slots: int, cards_per_task: int, may_cross_nodes: bool) -> Fleet:
-    """Return the cards of `slots` tasks of `cards_per_task` cards, taken in order from the parts.
+def fleet_of(
+    parts: Sequence[FleetPart],
+    slots: int,
+    cards_per_task: int,
+    may_cross_nodes: bool,
+    slices_per_card: int = 1,
+) -> Fleet:
+    """Return the places of `slots` tasks of `cards_per_task` cards or slices, taken in order from the parts.
 
-    Fewer cards come back where the parts do not hold that many slots; the caller asked for enough.
+    Fewer places come back where the parts do not hold that many slots; the caller asked for enough.
     """
     columns: list[tuple[str, int, int, int, str]] = []
     unit = node = 0
@@ -49,7 +65,7 @@ def fleet_of(parts: Sequence[FleetPart], slots: int, cards_per_task: int, may_cr
     for part in parts:
         for _ in range(part.copies):
             for size in _nodes(part, may_cross_nodes):
-                here = min(size // cards_per_task, left)
+                here = min(size * slices_per_card // cards_per_task, left)
                 left -= here
                 row = (part.card_id, unit, node, part.setup_ms, part.offer_id)
                 columns += [row] * (here * cards_per_task)
@@ -58,7 +74,7 @@ def fleet_of(parts: Sequence[FleetPart], slots: int, cards_per_task: int, may_cr
     if not columns:
         return Fleet((), (), (), (), ())
     card_ids, units, nodes, ready, offers = zip(*columns, strict=True)
-    return Fleet(card_ids, units, nodes, ready, offers)
+    return Fleet(card_ids, units, nodes, ready, offers, slices_per_card)
 
 
 def _nodes(part: FleetPart, may_cross_nodes: bool) -> list[int]:

@@ -12,7 +12,7 @@ from estimator.plan.fitting import phases_of
 from estimator.plan.layouts import Layouts
 from estimator.plan.models import model_memory
 from estimator.problems import Absent
-from estimator.quote import MemoryNeed, Organisation, Partition, Quote, Stage, StageLayout
+from estimator.quote import MemoryNeed, Organisation, Partition, Quote, Stage, StageLayout, slice_of
 from estimator.results.memory import CardVerdict, Fit, StageMemory
 from estimator.units import gib_to_bytes
 
@@ -26,17 +26,25 @@ def memory_of(quote: Quote, organisation: Organisation) -> tuple[StageMemory, ..
 def verdicts_of(
     quote: Quote, organisation: Organisation, memory: tuple[StageMemory, ...], cards: Iterable[Card]
 ) -> tuple[CardVerdict, ...]:
-    """Return the verdict on each card model: the worst over the stages, each with its own overheads."""
+    """Return the verdict on each card model: the worst over the stages, each with its own overheads.
+
+    Where the organisation slices its cards, against the usable bytes of one slice; unknown of a card model that
+    gives no such slice.
+    """
     stages = {stage.id: stage for stage in quote.workload.stages}
     layouts = Layouts(organisation)
     result: list[CardVerdict] = []
     for card in cards:
+        seen = slice_of(organisation.slicing, card)
+        if seen is None:
+            result.append(CardVerdict(card.id, card.usable_bytes, Fit.UNKNOWN))
+            continue
         verdicts = [
-            verdict_on(card.id, card.usable_bytes, overheads_of(stages[one.stage_id].memory), (one,))
+            verdict_on(card.id, seen.usable_bytes, overheads_of(stages[one.stage_id].memory), (one,))
             for one in memory
             if _is_eligible(layouts[one.stage_id], card.id)
         ]
-        result.append(_worst(card, verdicts))
+        result.append(_worst(seen, verdicts))
     return tuple(result)
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from estimator.catalogue import HourlyOffer, Lot
+from estimator.catalogue import Card, HourlyOffer, Lot
 from estimator.evidence import EvidenceKind, weakest
-from estimator.plan.fleet import Fleet, FleetPart, fleet_of
+from estimator.plan.fleet import Fleet, FleetPart
 from estimator.plan.layouts import Layouts
 from estimator.plan.memory import memory_kind, memory_of, verdicts_of
 from estimator.plan.pricing import price_kind, priced
 from estimator.plan.renting import Rented, Shape, rented_by_the_hour, rented_in_lots, setup_of
 from estimator.plan.scheduling import missing_for_time, time_kind, timing_of
 from estimator.problems import Absent
-from estimator.quote import Organisation, Quote, Stage
+from estimator.quote import Organisation, Quote, Stage, slice_of
 from estimator.results.estimate import Decision, OrganisationResult, Plan, Timing
 from estimator.results.memory import CardVerdict, Fit
 
@@ -39,6 +40,7 @@ def organised(quote: Quote, organisation: Organisation) -> OrganisationResult:
             plans=(),
             excluded=(),
             best_plan_id="",
+            slices_per_card=organisation.slices_per_card,
         )
     shape = shape_of(quote, organisation)
     plans: list[Plan] = []
@@ -55,7 +57,7 @@ def organised(quote: Quote, organisation: Organisation) -> OrganisationResult:
         timing = best.timing
     kind = EvidenceKind.UNKNOWN
     if isinstance(timing, Timing):
-        kind = time_kind(quote, organisation, timing.cards, timing.card_id)
+        kind = time_kind(quote, organisation, timing.places, timing.card_id)
     return OrganisationResult(
         organisation_id=organisation.id,
         tasks_at_once=shape.slots,
@@ -68,6 +70,7 @@ def organised(quote: Quote, organisation: Organisation) -> OrganisationResult:
         plans=tuple(plans),
         excluded=tuple(excluded),
         best_plan_id="" if best is None else best.id,
+        slices_per_card=organisation.slices_per_card,
     )
 
 
@@ -108,39 +111,42 @@ def shape_of(quote: Quote, organisation: Organisation) -> Shape:
     """Return the tasks at once and the cards of each.
 
     Where tasks at once are blank: the fewest that meet the limit within the quota; where none does, the fewest
-    that deliver earliest; without a limit, one.
+    that deliver earliest; without a limit, one. Cards in slices are filled: the fewest cards, not the fewest tasks.
     """
+    slices = organisation.slices_per_card
     per_task = widest_task(quote, organisation)
     layouts = Layouts(organisation)
     crosses = all(layouts[stage.id].may_cross_nodes for stage in quote.workload.stages if stage.on_cards)
     stated = stated_slots(quote, organisation)
     if stated is not None:
-        return Shape(stated, per_task, crosses)
+        return Shape(stated, per_task, crosses, slices)
     limit = None if quote.workload.limit is None else quote.workload.limit.ms
+    most = most_slots(quote, organisation)
     if limit is None:
-        return Shape(1, per_task, crosses)
-    best_slots, best_ms = 1, -1
-    for slots in range(1, most_slots(quote, organisation) + 1):
-        timing = timing_of(
-            quote, organisation, nominal_fleet(quote, organisation, Shape(slots, per_task, crosses))
-        )
+        return Shape(min(slices, most), per_task, crosses, slices)
+    best_slots, best_ms = min(slices, most), -1
+    for full in range(slices, most + slices, slices):
+        slots = min(full, most)
+        shape = Shape(slots, per_task, crosses, slices)
+        timing = timing_of(quote, organisation, nominal_fleet(quote, organisation, shape))
         if isinstance(timing, Absent):
             break
         if best_ms < 0 or timing.delivery_ms < best_ms:
             best_slots, best_ms = slots, timing.delivery_ms
         if best_ms <= limit:
             break
-    return Shape(best_slots, per_task, crosses)
+    return Shape(best_slots, per_task, crosses, slices)
 
 
 def most_slots(quote: Quote, organisation: Organisation) -> int:
     """Return the most tasks at once worth trying: every task, the quota, or MOST_CARDS_TRIED cards."""
     per_task = widest_task(quote, organisation)
     tasks = max((stage.tasks.total for stage in quote.workload.stages if stage.on_cards), default=1)
-    most = min(tasks, MOST_CARDS_TRIED // per_task)
+    slices = organisation.slices_per_card
+    most = min(tasks, MOST_CARDS_TRIED * slices // per_task)
     quota = quote.workload.quota_cards
     if quota is not None and quota.value is not None:
-        most = min(most, int(quota.value) // per_task)
+        most = min(most, int(quota.value) * slices // per_task)
     return max(1, most)
 
 
@@ -161,7 +167,7 @@ def nominal_fleet(quote: Quote, organisation: Organisation, shape: Shape, plan: 
         ]
         card_id = eligible[0] if eligible else ""
     part = FleetPart("", card_id, 1, shape.cards, shape.cards, setup_ms)
-    return fleet_of([part], shape.slots, shape.cards_per_task, may_cross_nodes=True)
+    return replace(shape, may_cross_nodes=True).fleet([part])
 
 
 def _rented(
@@ -179,7 +185,7 @@ def _rented(
     for offer in quote.offers:
         if not organisation.may_use(offer.id):
             continue
-        reason = _not_admitted(quote, restricted, offer, verdicts)
+        reason = _not_admitted(quote, organisation, restricted, offer, verdicts)
         if reason is not None:
             result.append((offer.id, reason))
         elif isinstance(offer, HourlyOffer):
@@ -194,6 +200,7 @@ def _rented(
 
 def _not_admitted(
     quote: Quote,
+    organisation: Organisation,
     restricted: Sequence[tuple[Stage, tuple[str, ...]]],
     offer: Lot | HourlyOffer,
     verdicts: dict[str, CardVerdict],
@@ -206,11 +213,20 @@ def _not_admitted(
             return Absent(
                 "card_not_eligible", ("offers", offer.id), (("card", card.name), ("stage", stage.name))
             )
+    seen = slice_of(organisation.slicing, card)
+    if seen is None:
+        return no_such_slice(organisation, card, offer.id)
     verdict = verdicts.get(offer.card_id)
     if verdict is not None and verdict.fits is Fit.NO:
         short = -(verdict.spare_bytes or 0)
-        return Absent("does_not_fit", ("offers", offer.id), (("card", card.name), ("short_bytes", short)))
+        return Absent("does_not_fit", ("offers", offer.id), (("card", seen.name), ("short_bytes", short)))
     return None
+
+
+def no_such_slice(organisation: Organisation, card: Card, offer_id: str) -> Absent:
+    """Return that a card model does not give the slices of the organisation, as the reason to leave its offer out."""
+    name = "" if organisation.slicing is None else organisation.slicing.name
+    return Absent("no_such_slice", ("offers", offer_id), (("card", card.name), ("slice", name)))
 
 
 def _plan(quote: Quote, organisation: Organisation, rented: Rented, verdict: CardVerdict | None) -> Plan:
@@ -221,7 +237,7 @@ def _plan(quote: Quote, organisation: Organisation, rented: Rented, verdict: Car
     quota = None if workload.quota_cards is None else workload.quota_cards.value
     cards = sum(holding.cards for holding in rented.holdings)
     paid = sum(holding.paid_card_ms for holding in rented.holdings)
-    kind = time_kind(quote, organisation, rented.timing.cards, rented.card_id)
+    kind = time_kind(quote, organisation, rented.timing.places, rented.card_id)
     card = quote.card(rented.card_id)
     if verdict is None:
         verdict = CardVerdict(rented.card_id, card.usable_bytes if card else 0, Fit.UNKNOWN)
@@ -241,7 +257,7 @@ def _plan(quote: Quote, organisation: Organisation, rented: Rented, verdict: Car
         meets_limit=None if limit is None else rented.timing.delivery_ms <= limit,
         within_budget=None if budget is None or isinstance(price.gross, Absent) else price.gross <= budget,
         within_quota=None if quota is None else cards <= quota,
-        unused_card_ms=paid - int(rented.timing.schedule.card_busy_ms.sum()),
+        unused_card_ms=paid - int(rented.timing.schedule.card_busy_ms.sum()) // organisation.slices_per_card,
         proven=rented.proven,
         kind=weakest([price_kind(quote.pricing, rented.holdings, kind)]),
     )

@@ -37,16 +37,21 @@ class Rented:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What an organisation asks of its cards at once: `slots` tasks of `cards_per_task` cards."""
+    """What an organisation asks of its cards at once: `slots` tasks of `cards_per_task` cards, or of a slice."""
 
     slots: int
     cards_per_task: int
     may_cross_nodes: bool
+    slices_per_card: int = 1
 
     @property
     def cards(self) -> int:
-        """Cards that work at once."""
-        return self.slots * self.cards_per_task
+        """Cards that work at once; slices of the same card count once."""
+        return -(-self.slots * self.cards_per_task // self.slices_per_card)
+
+    def fleet(self, parts: Sequence[FleetPart]) -> Fleet:
+        """Return the places of the tasks at once on those parts."""
+        return fleet_of(parts, self.slots, self.cards_per_task, self.may_cross_nodes, self.slices_per_card)
 
 
 def rental_start(quote: Quote) -> dt.datetime | None:
@@ -84,7 +89,7 @@ def rented_by_the_hour(
     per_node = offer.cards_per_node // shape.cards_per_task * shape.cards_per_task or shape.cards_per_task
     cards = max(per_node, -(-shape.cards // per_node) * per_node)
     part = FleetPart(offer.id, offer.card_id, 1, cards, per_node, setup_ms)
-    fleet = fleet_of([part], shape.slots, shape.cards_per_task, shape.may_cross_nodes)
+    fleet = shape.fleet([part])
     timing = timing_of(quote, organisation, fleet)
     if isinstance(timing, Absent):
         return timing
@@ -125,7 +130,9 @@ def rented_in_lots(
     start = rental_start(quote)
     busy_ms = 0
     while True:
-        need = LotNeed(shape.slots, shape.cards_per_task, shape.may_cross_nodes, busy_ms)
+        # Lots are taken for cards: the tasks at once of one card cut into slices are one slot of one card.
+        slots = shape.slots if shape.slices_per_card == 1 else shape.cards
+        need = LotNeed(slots, shape.cards_per_task, shape.may_cross_nodes, busy_ms)
         plan = plan_lots(need, tuple(offers), start)
         if isinstance(plan, Absent):
             return Absent(plan.code, ("offers", lots[0].id), plan.values)
@@ -134,7 +141,7 @@ def rented_in_lots(
             for held in plan.holdings
             for lot in (by_id[held.offer_id],)
         ]
-        fleet = fleet_of(parts, shape.slots, shape.cards_per_task, shape.may_cross_nodes)
+        fleet = shape.fleet(parts)
         timing = timing_of(quote, organisation, fleet)
         if isinstance(timing, Absent):
             return timing
@@ -173,25 +180,26 @@ def _sessions(timing: Timing, fleet: Fleet, hold: bool) -> list[list[int]]:
     """Return for each card the lengths of its paid sessions in ms, set-up inside each.
 
     A card is released after its last task of a stage; a gap before the next stage ends its session and the
-    restart pays set-up again. With `hold` one session lasts from the first set-up to the delivery.
+    restart pays set-up again. With `hold` one session lasts from the first set-up to the delivery. A card in
+    slices is paid from the first to the last task of any of them.
     """
     schedule = timing.schedule
     spans: list[dict[str, list[int]]] = [{} for _ in range(fleet.cards)]
     last = schedule.run_start_ms + (schedule.run_count - 1) * schedule.run_step_ms + schedule.run_duration_ms
-    for card, group, start, end in zip(
+    for place, group, start, end in zip(
         schedule.run_card.tolist(),
         schedule.run_group.tolist(),
         schedule.run_start_ms.tolist(),
         last.tolist(),
         strict=True,
     ):
-        if card < 0:
+        if place < 0:
             continue
-        span = spans[card].setdefault(timing.group_stage[group], [start, end])
+        span = spans[place // fleet.slices_per_card].setdefault(timing.group_stage[group], [start, end])
         span[0], span[1] = min(span[0], start), max(span[1], end)
     result: list[list[int]] = []
     for card, stages in enumerate(spans):
-        setup = fleet.ready_ms[card]
+        setup = fleet.ready_ms[card * fleet.slices_per_card]
         merged: list[list[int]] = []
         for start, end in sorted((span[0], span[1]) for span in stages.values()):
             if merged and (hold or start <= merged[-1][1]):

@@ -56,6 +56,22 @@ def missing_for_time(quote: Quote, organisation: Organisation) -> Absent | None:
             return Absent("missing_capacity", where, (("resource", resource.name),))
     if workload.mutual_slow_down.value is None:
         return Absent("missing_slow_down", ("workload", "mutual_slow_down"))
+    if organisation.slicing is not None and organisation.slicing.duration_factor.value is None:
+        return Absent(
+            "missing_slice_factor", ("organisations", organisation.id, "slicing", "duration_factor")
+        )
+    return sliced_too_wide(quote, organisation)
+
+
+def sliced_too_wide(quote: Quote, organisation: Organisation) -> Absent | None:
+    """Return that a stage needs several cards at once while cards are sliced, or None: slices do not talk."""
+    if organisation.slicing is None:
+        return None
+    layouts = Layouts(organisation)
+    for stage in quote.workload.stages:
+        if stage.on_cards and _needs_mechanism(stage, layouts):
+            where = ("organisations", organisation.id, "slicing")
+            return Absent("slice_too_narrow", where, (("stage", stage.name),))
     return None
 
 
@@ -104,7 +120,7 @@ def timing_of(
     )
     busy = int(schedule.card_last_ms.max(initial=0))
     model = fleet.card_ids[0] if fleet.card_ids else ""
-    return Timing(schedule, stages, group_stage, fleet.cards, model, busy)
+    return Timing(schedule, stages, group_stage, fleet.cards, model, busy, fleet.slices_per_card)
 
 
 def problem_of(
@@ -117,13 +133,14 @@ def problem_of(
     models = tuple(dict.fromkeys(fleet.card_ids)) or ("",)
     layouts = Layouts(organisation)
     columns = [
-        _stage_columns(quote, layouts[stage.id], stage, models, fleet.cards, variant) for stage in stages
+        _stage_columns(quote, organisation, layouts[stage.id], stage, models, fleet.places, variant)
+        for stage in stages
     ]
     sizes = [len(column.count) for column in columns]
     policies = [variant.policy or layouts[stage.id].policy for stage in stages]
     # Where no task needs several cards, lots and nodes change nothing; equal problems are then solved once.
     is_narrow = all(column.cards <= 1 for column in columns)
-    zeros = np.zeros(fleet.cards, dtype=np.int64)
+    zeros = np.zeros(fleet.places, dtype=np.int64)
     problem = Problem(
         count=np.concatenate([column.count for column in columns]),
         stage=np.repeat(np.arange(len(stages), dtype=np.int64), sizes),
@@ -154,8 +171,11 @@ def problem_of(
     return problem, group_stage
 
 
-def time_kind(quote: Quote, organisation: Organisation, cards: int, card_id: str) -> EvidenceKind:
-    """Return the evidence of the delivery: the weakest of the durations, counts, capacities and slow-down."""
+def time_kind(quote: Quote, organisation: Organisation, places: int, card_id: str) -> EvidenceKind:
+    """Return the evidence of the delivery: the weakest of the durations, counts, capacities and slow-down.
+
+    `places`: cards or slices that work at once.
+    """
     kinds: list[EvidenceKind] = []
     layouts = Layouts(organisation)
     for stage in quote.workload.stages:
@@ -164,7 +184,9 @@ def time_kind(quote: Quote, organisation: Organisation, cards: int, card_id: str
         kinds += [stage.tasks.kind, stage.tasks.count_evidence.kind]
         kinds += [factor.factor.kind for factor in stage.card_factors if factor.card_id == card_id]
         kinds += [need.amount.kind for need in stage.needs]
-    if cards > max((layouts[stage.id].cards_per_task for stage in quote.workload.stages), default=1):
+    if organisation.slicing is not None:
+        kinds.append(organisation.slicing.duration_factor.kind)
+    if places > max((layouts[stage.id].cards_per_task for stage in quote.workload.stages), default=1):
         kinds.append(quote.workload.mutual_slow_down.kind)
     kinds += [resource.capacity.kind for resource in quote.workload.resources]
     return weakest(kinds)
@@ -183,10 +205,11 @@ class _StageColumns:
 
 def _stage_columns(
     quote: Quote,
+    organisation: Organisation,
     layout: StageLayout,
     stage: Stage,
     models: Sequence[str],
-    cards: int,
+    places: int,
     variant: Variant,
 ) -> _StageColumns:
     per_task = layout.cards_per_task if stage.on_cards else 0
@@ -201,13 +224,13 @@ def _stage_columns(
         one, nothing = np.ones(1, dtype=np.int64), np.zeros((1, len(models)), dtype=np.int64)
         return _StageColumns(one, nothing, 0, [0] * len(need_row), hold_row)
     slow_down = Decimal(1)
-    if per_task and cards // per_task > 1:
+    if per_task and places // per_task > 1:
         slow_down = variant.slow_down or quote.workload.mutual_slow_down.value or Decimal(1)
     durations = [
         np.full(len(stage.tasks.count), -1, dtype=np.int64)
         if factor is None
         else _durations(stage.tasks, factor, slow_down)
-        for factor in _factors(stage, models, layout.card_ids)
+        for factor in _factors(stage, models, layout.card_ids, slice_factor(organisation))
     ]
     count = _counts(stage.tasks)
     return _StageColumns(count, np.stack(durations, axis=1), per_task, need_row, hold_row)
@@ -243,13 +266,24 @@ def _rows(rows: list[list[int]], width: int) -> Column:
     return np.array(rows, dtype=np.int64).reshape(len(rows), width)
 
 
-def _factors(stage: Stage, models: Sequence[str], eligible: Sequence[str]) -> list[Decimal | None]:
-    """Return each model's factor: as stated, 1 where none is, None where the layout does not allow the model."""
+def slice_factor(organisation: Organisation) -> Decimal:
+    """Return what the planner says of a task on a slice: how many times its stated duration; 1 on whole cards."""
+    slicing = organisation.slicing
+    return Decimal(1) if slicing is None else slicing.duration_factor.value or Decimal(1)
+
+
+def _factors(
+    stage: Stage, models: Sequence[str], eligible: Sequence[str], of_slice: Decimal
+) -> list[Decimal | None]:
+    """Return each model's factor: as stated, 1 where none is, times that of a slice of it.
+
+    None where the layout does not allow the model.
+    """
     stated = {factor.card_id: factor.factor.value for factor in stage.card_factors}
     if not stage.on_cards:
         return [Decimal(1)] * len(models)
     return [
-        None if eligible and model and model not in eligible else stated.get(model) or Decimal(1)
+        None if eligible and model and model not in eligible else (stated.get(model) or Decimal(1)) * of_slice
         for model in models
     ]
 

@@ -28,6 +28,7 @@ from estimator.quote.model_use import (
     TranscriptionRecipe,
     WeightStorage,
 )
+from estimator.quote.slicing import CardSlicing, slice_of, slicings_of
 from estimator.quote.work import (
     CardFactor,
     DeliveredAs,
@@ -50,6 +51,7 @@ from estimator.quote.work import (
 __all__ = [
     "AssignmentPolicy",
     "CardFactor",
+    "CardSlicing",
     "ClassificationRecipe",
     "ConditionRecord",
     "ConditionState",
@@ -92,4 +94,6 @@ __all__ = [
     "Trial",
     "WeightStorage",
     "Workload",
+    "slice_of",
+    "slicings_of",
 ]

@@ -16,6 +16,7 @@ from estimator.catalogue.offers import AnyOffer, HourlyOffer, Lot
 from estimator.evidence import GIVEN, Evidence, EvidenceKind, Stated
 from estimator.frozen import Frozen
 from estimator.quote.layout import Organisation
+from estimator.quote.slicing import slice_of
 from estimator.quote.work import Workload
 
 
@@ -199,6 +200,13 @@ class Quote(Frozen):
     def card(self, card_id: str) -> Card | None:
         """Return the copied card of that id, or None."""
         return next((card for card in self.cards if card.id == card_id), None)
+
+    def task_card(self, organisation_id: str, card_id: str) -> Card | None:
+        """Return what a task of an organisation has of a copied card: all of it, or its slice; None if neither."""
+        card, organisation = self.card(card_id), self.organisation(organisation_id)
+        if card is None or organisation is None:
+            return card
+        return slice_of(organisation.slicing, card)
 
     def offer(self, offer_id: str) -> Lot | HourlyOffer | None:
         """Return the copied offer of that id, or None."""

@@ -10,6 +10,7 @@ from pydantic import Field, PositiveInt
 from estimator.evidence import Evidence
 from estimator.frozen import Frozen
 from estimator.quote.model_use import ModelSplit
+from estimator.quote.slicing import CardSlicing
 from estimator.quote.work import StateClass
 
 
@@ -60,7 +61,7 @@ class Organisation(Frozen):
     """One way to lay out the work: (tasks at once × cards per task), and the offers it may use.
 
     `mechanism` names what splits a cooperative task (DDP, FSDP, TP…); without it there are no figures.
-    `offer_ids` None: every offer of the quote.
+    `offer_ids` None: every offer of the quote. `slicing` None: a task has its cards whole.
     """
 
     id: str = Field(min_length=1)
@@ -69,6 +70,12 @@ class Organisation(Frozen):
     mechanism: str = ""
     mechanism_evidence: Evidence = Evidence()
     offer_ids: tuple[str, ...] | None = None
+    slicing: CardSlicing | None = None
+
+    @property
+    def slices_per_card(self) -> int:
+        """Tasks that run at once on one card: 1 where cards are not sliced."""
+        return 1 if self.slicing is None else self.slicing.per_card
 
     def may_use(self, offer_id: str) -> bool:
         """Whether the organisation may rent that offer of the quote."""

@@ -41,8 +41,8 @@ class StageTime:
 class Timing:
     """A schedule read for people: delivery, bound, stages, idle cards.
 
-    `rows` are the cards of the schedule in order: (offer id, unit of that offer, card number in it).
-    `busy_ms` is time zero to the end of the last task on a card.
+    `cards`: those that work. The rows of the schedule are its `places`: the cards, or where these are sliced
+    their slices, row p on card p // `slices_per_card`. `busy_ms` is time zero to the last task's end on a card.
     """
 
     schedule: Schedule
@@ -51,6 +51,12 @@ class Timing:
     cards: int
     card_id: str
     busy_ms: int
+    slices_per_card: int = 1
+
+    @property
+    def places(self) -> int:
+        """Rows of the schedule on cards: how many tasks' cards or slices there are."""
+        return len(self.schedule.card_busy_ms)
 
     @property
     def delivery_ms(self) -> int:
@@ -96,7 +102,8 @@ class Plan:
     """One organisation on one way of renting, with its time and price.
 
     `meets_limit`, `within_budget`, `within_quota` are None where there is no such limit or no figure.
-    `unused_card_ms` is paid card time less computing time. `proven`: no cheaper whole-lot choice exists.
+    `unused_card_ms` is paid card time less computing time, a slice's as its part of the card.
+    `proven`: no cheaper whole-lot choice exists.
     """
 
     id: str
@@ -160,6 +167,7 @@ class OrganisationResult:
     excluded: tuple[tuple[str, Absent], ...]
     best_plan_id: str
     policies: tuple[PolicyResult, ...] = ()
+    slices_per_card: int = 1
 
     @property
     def cards_required(self) -> int | Absent:

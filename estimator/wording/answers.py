@@ -49,11 +49,20 @@ def cards_answer(words: Wording, estimate: Estimate) -> Answer:
         card = estimate.quote.card(plan.decision.card_id)
         model = "" if card is None else f"× {card.name}"
     at_once, per_task = shown.tasks_at_once or 1, shown.cards_per_task
-    line = words.t(
-        "{tasks} × {cards}",
-        tasks=words.n("{count} task at once", "{count} tasks at once", at_once),
-        cards=words.n("{count} card", "{count} cards", per_task),
-    )
+    tasks = words.n("{count} task at once", "{count} tasks at once", at_once)
+    organisation = estimate.quote.organisation(shown.organisation_id)
+    if organisation is not None and organisation.slicing is not None:
+        line = words.t(
+            "{tasks}, up to {slices} on each card",
+            tasks=tasks,
+            slices=words.number(organisation.slices_per_card),
+        )
+    else:
+        line = words.t(
+            "{tasks} × {cards}",
+            tasks=tasks,
+            cards=words.n("{count} card", "{count} cards", per_task),
+        )
     spare = 0 if plan is None else plan.decision.cards - cards
     if spare > 0:
         line = words.t("{key}; {spare} spare", key=line, spare=words.number(spare))

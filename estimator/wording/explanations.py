@@ -81,6 +81,8 @@ def _formula(words: Wording, code: str) -> str:
     match code:
         case "cards_required":
             return words.t("tasks at once × cards per task")
+        case "cards_in_slices":
+            return words.t("tasks at once ÷ slices of a card, rounded up")
         case "memory_peak":
             return words.t(
                 "what one card holds in its worst phase × (1 + margin) + context + workspace + buffers"
@@ -116,11 +118,20 @@ def _step(words: Wording, step: FormulaStep) -> str:
     match step.code:
         case "at_once_times_cards":
             return f"{words.value(gaps['at_once'])} × {words.value(gaps['cards'])}"
+        case "at_once_over_slices":
+            return f"⌈{words.value(gaps['at_once'])} ÷ {words.value(gaps['slices'])}⌉"
         case "rounds":
             return words.t("⌈{count} ÷ {slots}⌉ × {each}", **_texts(words, gaps, each="each_ms"))
         case "rounds_slowed":
             return words.t(
                 "⌈{count} ÷ {slots}⌉ × {each} × {slow_down}", **_texts(words, gaps, each="each_ms")
+            )
+        case "rounds_on_slice":
+            return words.t("⌈{count} ÷ {slots}⌉ × {each} × {on_slice}", **_texts(words, gaps, each="each_ms"))
+        case "rounds_on_slice_slowed":
+            return words.t(
+                "⌈{count} ÷ {slots}⌉ × {each} × {on_slice} × {slow_down}",
+                **_texts(words, gaps, each="each_ms"),
             )
         case "stage_elapsed":
             return str(gaps["stage"])
@@ -194,6 +205,10 @@ def _input_name(words: Wording, one: FigureInput, gaps: Mapping[str, object]) ->
             return words.t("Tasks of {stage}", **said)
         case "stage_duration" | "stage_durations":
             return words.t("Duration of a task of {stage}", stage=said["stage"])
+        case "slices_per_card":
+            return words.t("Slices of a card")
+        case "slice_factor":
+            return words.t("Time on a slice, times that stated")
         case "slow_down":
             return words.t("Mutual slow-down k")
         case "capacity":
@@ -220,6 +235,13 @@ def _note(words: Wording, code: str, gaps: Mapping[str, object]) -> str:
             return words.t("The organisation states how many tasks run at once.")
         case "cards_fewest_in_time":
             return words.t("The fewest cards that meet the limit within the quota.")
+        case "rent_counts_cards":
+            return words.t("Rent counts cards, never slices.")
+        case "slice_of_card":
+            return words.t(
+                "Each task has one of the {slices} slices of a card: its memory alone counts.",
+                slices=words.value(gaps["slices"]),
+            )
         case "recommended_rule":
             return words.t("Shown: least cost within limit, budget and quota; then fewest cards.")
         case "no_limit_rule":

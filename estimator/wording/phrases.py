@@ -17,6 +17,7 @@ from estimator.results.estimate import Condition, Estimate, Holding, Organisatio
 from estimator.results.memory import MODEL_REASONS, CardVerdict, Fit, StageMemory
 from estimator.results.price import PriceLine
 from estimator.units import MS_PER_HOUR
+from estimator.wording.slicing import per_task_text
 from estimator.wording.wording import Wording
 
 """Codes of `StageMemory.missing` that say why a model has no memory, not which number is missing."""
@@ -40,7 +41,7 @@ def quote_name(words: Wording, quote: Quote) -> str:
 def key_text(words: Wording, result: OrganisationResult) -> str:
     """Return the key of an organisation: tasks at once × cards per task."""
     at_once = words.unknown if result.tasks_at_once is None else words.number(result.tasks_at_once)
-    return f"{at_once} × {words.number(result.cards_per_task)}"
+    return f"{at_once} × {per_task_text(words, result)}"
 
 
 def organisation_name(organisation: Organisation) -> str:

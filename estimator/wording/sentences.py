@@ -113,6 +113,17 @@ SENTENCES: dict[str, str] = {
         "{stage} needs the shared resource {id}, which does not exist. Take the need away."
     ),
     "slow_down_below_one": _("The mutual slow-down is at least 1: tasks do not speed each other up."),
+    "missing_slice_factor": _(
+        "How long a task takes on a slice is missing. Write 1 if the stated times are those of a slice."
+    ),
+    "no_such_slice": _("{card} is not cut into {slice}: no plan of this organisation uses it."),
+    "slice_factor_below_one": _(
+        "A task takes at least its stated time on a slice: the factor is at least 1."
+    ),
+    "slice_too_narrow": _(
+        "{stage} needs several cards at once, and slices of cards do not exchange data. Use whole cards."
+    ),
+    "slice_without_card": _("No card of the quote is cut into {slice}. Choose an offer of its card."),
     "stage_unknown": _("{stage} waits for the stage {id}, which does not exist. Take the link away."),
     # models
     "config_too_large": _("The configuration is over {limit} bytes. It was not read."),
@@ -252,6 +263,12 @@ CONDITIONS: dict[str, str] = {
     "price_old": _("The price of {offer} still holds: it is {days} days old."),
     "price_sample": _("{offer} has a SAMPLE price: a seller confirms a real one."),
     "price_undated": _("The price of {offer} has a date."),
+    "shared_duration": _("A task takes no longer than was assumed while {per_card} share a card."),
+    "shared_memory": _("Each of the {per_card} tasks on a card keeps to its part of the memory."),
+    "shared_permitted": _("The provider lets {per_card} tasks share a card."),
+    "slice_duration": _("On a slice {slice} a task takes no longer than was assumed."),
+    "slice_permitted": _("The provider cuts {card} into {per_card} slices {slice}."),
+    "slice_size": _("A slice {slice} of {card} holds {usable_bytes}, as its label says."),
     "slow_down": _("Tasks that run at once slow each other down no more than was assumed."),
     "station_duration": _("{stage} takes as long as was assumed."),
     "topology": _("The cards of a task are joined as was assumed."),
@@ -418,6 +435,7 @@ PLACES: dict[str, str] = {
     "delivery_unit": _("Unit of delivery"),
     "discount_percent": _("Discount"),
     "duration": _("Duration"),
+    "duration_factor": _("Time on a slice"),
     "fees": _("Fees"),
     "gib": _("Memory"),
     "hold": _("Time held"),
@@ -450,6 +468,7 @@ PLACES: dict[str, str] = {
     "reference_id": _("Reference"),
     "resources": _("Shared resources"),
     "setup": _("Set-up"),
+    "slicing": _("Slices of a card"),
     "stages": _("Stages"),
     "start": _("Start"),
     "stock": _("Stock"),

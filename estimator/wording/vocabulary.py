@@ -17,6 +17,7 @@ from estimator.wording.phrases import (
     organisation_name,
     paid_text,
 )
+from estimator.wording.slicing import per_task_text, slicing_text
 from estimator.wording.wording import Language, Wording
 
 MOST_CLAIMS = 60
@@ -98,13 +99,19 @@ def request_lines(words: Wording, quote: Quote, estimate: Estimate | None) -> tu
     at_once = unknown if shown.tasks_at_once is None else words.number(shown.tasks_at_once)
     lines = [
         RequestLine(words.t("Tasks at once"), at_once),
-        RequestLine(words.t("Cards per task"), words.number(shown.cards_per_task)),
+        RequestLine(words.t("Cards per task"), per_task_text(words, shown)),
     ]
     peaks = [stage.worst.peak_bytes for stage in shown.memory if stage.worst is not None]
     complete = bool(peaks) and not any(stage.missing for stage in shown.memory)
     peak = words.memory(max(peaks)) if complete else unknown
-    lines.append(RequestLine(words.t("Usable memory of each card, at least"), peak))
+    of_each = words.t("Usable memory of each card, at least")
+    if shown.slices_per_card > 1:
+        of_each = words.t("Usable memory of each slice, at least")
+    lines.append(RequestLine(of_each, peak))
     organisation = quote.organisation(shown.organisation_id)
+    if organisation is not None and organisation.slicing is not None:
+        text = slicing_text(words, organisation.slicing, quote.cards)
+        lines.append(RequestLine(words.t("Cards in slices"), text))
     if shown.cards_per_task > 1 and organisation is not None:
         crosses = all(one.may_cross_nodes for one in organisation.layouts)
         together = words.t("may lie in several nodes") if crosses else words.t("inside one node")
@@ -155,7 +162,11 @@ def _card_rows(
     if not isinstance(shown.timing, Timing):
         return []
     at_once, per_task = shown.tasks_at_once or 1, shown.cards_per_task
-    if per_task == 1:
+    if shown.slices_per_card > 1:
+        application = words.n(
+            "{count} process, on a slice of a card", "{count} processes, one a slice of a card", at_once
+        )
+    elif per_task == 1:
         application = words.n("{count} process, on one card", "{count} processes, one a card", at_once)
     else:
         application = words.n(
@@ -169,7 +180,9 @@ def _card_rows(
         "Organisation {organisation}: {tasks} × {cards}",
         organisation=shown.organisation_id if organisation is None else organisation_name(organisation),
         tasks=words.n("{count} task at once", "{count} tasks at once", at_once),
-        cards=words.n("{count} card per task", "{count} cards per task", per_task),
+        cards=words.n("{count} card per task", "{count} cards per task", per_task)
+        if shown.slices_per_card == 1
+        else per_task_text(words, shown),
     )
     cards = words.n("{count} card", "{count} cards", shown.timing.cards)
     rows = [VocabularyRow(cards, application, here)]

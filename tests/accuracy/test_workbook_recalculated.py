@@ -16,11 +16,13 @@ from openpyxl.workbook import Workbook
 
 from estimator import edits
 from estimator.catalogue import Card, HourlyOffer, Lot, TermPrice
+from estimator.catalogue.embedded import embedded_catalogue
 from estimator.estimate import estimate
 from estimator.evidence import GIVEN, Stated, StatedDuration
 from estimator.exports.workbook import workbook_bytes
 from estimator.quote import (
     AssignmentPolicy,
+    CardSlicing,
     Fee,
     Organisation,
     Pricing,
@@ -214,11 +216,38 @@ def totals_of(result: Estimate, per_ms: int) -> tuple[float, float, float]:
     return plan.timing.delivery_ms / per_ms, float(plan.price.net), float(plan.price.gross)
 
 
-@pytest.mark.parametrize("name", [*SAMPLES, "hard", "lots"])
+def sliced_quote() -> Quote:
+    """Return two stages on quarters of H100 by the hour, a task on a slice taking 1.4 times its stated time."""
+    card = embedded_catalogue().card("h100-sxm")
+    assert card is not None
+    profile = card.slice_profile("1g.20gb")
+    slicing = CardSlicing(per_card=4, card_id=card.id, profile=profile, duration_factor=given("1.4"))
+    first = Stage(id="cut", name="Cut", tasks=Tasks(count=(7, 6), duration=(D(11), D(5))))
+    second = Stage(id="pack", name="Pack", after=("cut",), tasks=Tasks(count=(5,), duration=(D(8),)))
+    layouts = tuple(StageLayout(stage_id=one, tasks_at_once=6) for one in ("cut", "pack"))
+    offer = HourlyOffer(
+        id="h",
+        name="H",
+        card_id=card.id,
+        price_per_card_hour=D(3),
+        granularity_s=60,
+        cards_per_node=1,
+        setup=minutes("4"),
+        price_date=TODAY,
+    )
+    return Quote(
+        workload=Workload(stages=(first, second), mutual_slow_down=given("1.1")),
+        organisations=(Organisation(id="A", layouts=layouts, slicing=slicing),),
+        cards=(card,),
+        offers=(offer,),
+    )
+
+
+@pytest.mark.parametrize("name", [*SAMPLES, "hard", "lots", "sliced"])
 def test_every_formula_recalculates_to_the_value_stored_beside_it(
     name: str, recalculate: Recalculate
 ) -> None:
-    quotes = {"hard": hard_quote, "lots": lots_quote}
+    quotes = {"hard": hard_quote, "lots": lots_quote, "sliced": sliced_quote}
     _, data = made(quotes[name]() if name in quotes else sample(name))
     formulas, stored = load_workbook(io.BytesIO(data)), load_workbook(io.BytesIO(data), data_only=True)
     again = recalculate(data)
@@ -290,6 +319,17 @@ def test_changed_times_percentages_and_rates_give_the_totals_of_the_changed_quot
         "slow_down": D("1.31"),
     }
     found = totals(recalculate(with_values(data, values)))
+    assert found == pytest.approx(totals_of(estimate(changed, TODAY), 60_000), rel=1e-9)
+
+
+def test_another_time_on_a_slice_gives_the_totals_of_the_changed_quote(recalculate: Recalculate) -> None:
+    quote = sliced_quote()
+    _, data = made(quote)
+    (organisation,) = quote.organisations
+    assert organisation.slicing is not None
+    slower = organisation.slicing.replaced(duration_factor=given("2.3"))
+    changed = quote.replaced(organisations=(organisation.replaced(slicing=slower),))
+    found = totals(recalculate(with_values(data, {"slice_factor": D("2.3")})))
     assert found == pytest.approx(totals_of(estimate(changed, TODAY), 60_000), rel=1e-9)
 
 

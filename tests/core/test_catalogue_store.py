@@ -158,3 +158,10 @@ def test_refreshing_leaves_a_price_that_was_typed_in_the_quote() -> None:
     same, changes = refreshed(quote, embedded_catalogue())
     assert changes == ()
     assert same is quote
+
+
+def test_ways_to_cut_a_card_are_no_change_of_a_quote_that_has_chosen_none() -> None:
+    card = embedded_catalogue().card("h100-sxm")
+    assert card is not None
+    quote = Quote(cards=(card.replaced(slices=()),))
+    assert refreshed(quote, embedded_catalogue()) == (quote, ())

@@ -302,9 +302,10 @@ def test_the_cards_of_the_quote_and_of_the_catalogue_say_whether_they_admit_it(
     )
     page.verdict_box.link.click()
     groups = [row.title for row in page.verdicts.rows if isinstance(row, Group)]
-    assert groups == ["Cards of this quote", "Cards of the catalogue"]
+    assert groups == ["Cards of this quote", "Cards of the catalogue", "Slices of this quote's cards"]
     known = {card.id for card in embedded_catalogue().cards} | {"b200-sxm", "rtx-4090"}
-    assert len(page.verdicts.rows) == len(known) + 2
+    # Each card under two titles, and the third with the four profiles of the B200.
+    assert len(page.verdicts.rows) == len(known) + 2 + 5
     answers = {
         str(page.verdicts.index(row, 0).data()): str(page.verdicts.index(row, 3).data())
         for row in range(page.verdicts.rowCount())

@@ -466,6 +466,8 @@ def _need_text(words: Wording, need: Need | None) -> str:
         return ""
     tasks = words.n("{count} task at once", "{count} tasks at once", need.tasks_at_once)
     cards = words.n("{count} card", "{count} cards", need.cards_per_task)
+    if need.slices_per_card > 1:
+        cards = f"1/{words.number(need.slices_per_card)}"
     if need.peak_bytes is None:
         return words.t("Need: {tasks} × {cards}; the memory of a task is missing.", tasks=tasks, cards=cards)
     memory = words.memory(need.peak_bytes)

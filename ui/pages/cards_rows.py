@@ -13,8 +13,9 @@ from decimal import Decimal
 
 from estimator.catalogue import Card, Catalogue, HourlyOffer, Lot
 from estimator.plan.memory import verdicts_of
+from estimator.plan.organising import no_such_slice
 from estimator.problems import Absent
-from estimator.quote import Organisation, Quote, Stage, StageLayout
+from estimator.quote import Organisation, Quote, Stage, StageLayout, slice_of
 from estimator.rental.hourly import Billing, card_billed_ms, hourly_cost
 from estimator.results.estimate import Estimate, OrganisationResult, Timing
 from estimator.results.memory import CardVerdict, Fit, StageMemory
@@ -57,6 +58,13 @@ class OfferRow:
         """The memory verdict; unknown where there is none."""
         return Fit.UNKNOWN if self.verdict is None else self.verdict.fits
 
+    @property
+    def usable_bytes(self) -> int | None:
+        """What one task may hold there: of the card, or of a slice of it; None of a card that is not known."""
+        if self.verdict is not None:
+            return self.verdict.usable_bytes
+        return None if self.card is None else self.card.usable_bytes
+
     def price(self, days: int) -> Decimal | None:
         """Return the net price of a term, None where it has none."""
         return dict(self.prices).get(days)
@@ -69,11 +77,12 @@ class Need:
     tasks_at_once: int
     cards_per_task: int
     peak_bytes: int | None
+    slices_per_card: int = 1
 
     @property
     def cards(self) -> int:
         """Cards that work at once."""
-        return self.tasks_at_once * self.cards_per_task
+        return -(-self.tasks_at_once * self.cards_per_task // self.slices_per_card)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +107,10 @@ def need_of(estimate: Estimate | None) -> Need | None:
     per_task = shown.cards_per_task
     at_once = shown.tasks_at_once or 1
     if isinstance(shown.timing, Timing):
-        at_once = max(1, shown.timing.cards // per_task)
+        at_once = max(1, shown.timing.places // per_task)
     missing = any(stage.missing for stage in shown.memory)
     peaks = [stage.worst.peak_bytes for stage in shown.memory if stage.worst is not None]
-    return Need(at_once, per_task, max(peaks) if peaks and not missing else None)
+    return Need(at_once, per_task, max(peaks) if peaks and not missing else None, shown.slices_per_card)
 
 
 def offer_rows(quote: Quote, estimate: Estimate | None, catalogue: Catalogue, today: dt.date) -> OfferRows:
@@ -123,7 +132,7 @@ def offer_rows(quote: Quote, estimate: Estimate | None, catalogue: Catalogue, to
             card=known.get(offer.card_id),
             used=offer.id in copied,
             verdict=verdicts.get(offer.card_id),
-            barred=barring.reason(offer, offer.id in copied),
+            barred=barring.reason(offer, offer.id in copied, known.get(offer.card_id)),
             spare_cards=_spare(offer, need),
             prices=_prices(offer),
             per_card_hour=_per_card_hour(offer),
@@ -204,11 +213,13 @@ class _Barring:
                 if layout.card_ids:
                     self._choosy.append((stage, layout))
 
-    def reason(self, offer: AnyOffer, copied: bool) -> Absent | None:
+    def reason(self, offer: AnyOffer, copied: bool, card: Card | None) -> Absent | None:
         if self._shown is None or self._organisation is None:
             return None
         if copied and offer.id in self._said:
             return self._said[offer.id]
+        if card is not None and slice_of(self._organisation.slicing, card) is None:
+            return no_such_slice(self._organisation, card, offer.id)
         return self._unsuitable(offer, self._shown)
 
     def _unsuitable(self, offer: AnyOffer, shown: OrganisationResult) -> Absent | None:

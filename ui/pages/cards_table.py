@@ -138,7 +138,7 @@ class _Cells:
                 words.t("Usable GiB"),
                 self._usable,
                 right=True,
-                sort_key=lambda row: None if row.card is None else row.card.usable_bytes,
+                sort_key=lambda row: row.usable_bytes,
                 color=_muted,
             ),
             Column(
@@ -227,9 +227,8 @@ class _Cells:
         return "\n".join(part for part in (row.offer.name, row.offer.seller) if part)
 
     def _usable(self, row: OfferRow) -> str:
-        if row.card is None:
-            return self.words.unknown
-        return self.words.number(bytes_to_gib(row.card.usable_bytes), 2)
+        usable = row.usable_bytes
+        return self.words.unknown if usable is None else self.words.number(bytes_to_gib(usable), 2)
 
     def _money(self, row: OfferRow, amount: Decimal | None) -> str:
         if amount is None:

@@ -191,6 +191,14 @@ def how_to_verify(words: Wording, code: str) -> str:
             return words.t("Run the largest task and read the peak")
         case "slow_down":
             return words.t("Time one task alone and two at once")
+        case "slice_duration":
+            return words.t("Time one slice, the others busy")
+        case "shared_duration":
+            return words.t("Time tasks that share a card")
+        case "slice_size" | "shared_memory":
+            return words.t("Read what a task sees and uses")
+        case "slice_permitted" | "shared_permitted":
+            return words.t("Ask the provider")
         case "capacity":
             return words.t("Measure it with the tasks at once")
         case "assignment_mechanism":
@@ -226,6 +234,9 @@ def _value_used(words: Wording, estimate: Estimate, condition: Condition) -> str
         if low == high:
             return words.duration(low) if known else words.unknown
         return words.t("{low} to {high}", low=words.duration(low), high=words.duration(high))
+    usable = values.get("usable_bytes")
+    if isinstance(usable, int):
+        return words.memory(usable, 2)
     peak, holds = values.get("peak_bytes"), values.get("holds_to_bytes")
     if isinstance(peak, int):
         return words.memory(peak)
@@ -236,7 +247,7 @@ def _value_used(words: Wording, estimate: Estimate, condition: Condition) -> str
     value = values.get("value")
     if isinstance(value, Decimal):
         return words.number(value)
-    return str(values.get("mechanism") or "")
+    return str(values.get("mechanism") or values.get("slice") or "")
 
 
 def _price_used(words: Wording, estimate: Estimate, offer_id: str) -> str:

@@ -48,6 +48,7 @@ from ui.pages.memory_rows import (
     Peaks,
     Verdict,
     bars_content,
+    bars_note,
     cards_title,
     ledger_columns,
     quote_verdicts,
@@ -318,10 +319,7 @@ class MemoryPage(Page):
             words, estimate, memory, card, self._former, is_model=use is not None, all_of_them=whole
         )
         if use is None:
-            title, note = (
-                words.t("Peak by card and phase"),
-                words.t("Each bar is one card; there is no common bar"),
-            )
+            title, note = words.t("Peak by card and phase"), bars_note(words, estimate)
         else:
             title, note = words.t("One card, moment by moment"), cards_title(words, estimate)
             note = note if card is None else f"{note} · {card.name}"

@@ -6,15 +6,15 @@ the second.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import lru_cache
 
-from estimator.catalogue import Catalogue
+from estimator.catalogue import Card, Catalogue
 from estimator.plan.fitting import ModelFit, Reach, fits_table
 from estimator.plan.memory import overheads_of
 from estimator.plan.model_kinds import ModelKind, model_kind
-from estimator.quote import GenerationRecipe, ModelUse, Organisation, Quote
+from estimator.quote import GenerationRecipe, ModelUse, Organisation, Quote, slice_of, slicings_of
 from estimator.wording import Wording
 from estimator.wording.phrases import fit_short
 from ui.models.table import Column, Group
@@ -67,17 +67,42 @@ def fit_rows(
     layout = organisation.layout(stage_id)
     own = {card.id for card in quote.cards}
     others = tuple(card for card in catalogue.cards if card.id not in own)
-    cards = (*quote.cards, *others)
+    of_quote = _seen(organisation, quote.cards)
+    of_catalogue = _seen(organisation, others)
+    slices: tuple[Card, ...] = ()
+    if organisation.slicing is None and layout.cards_per_task == 1:
+        found = (slicing.of(card) for card, slicing in slicings_of(quote.cards, catalogue))
+        slices = tuple(one for one in found if one is not None)
+    cards = (*of_quote, *of_catalogue, *slices)
     fits = _fits(use, layout.model_split, overheads_of(stage.memory), cards, layout.cards_per_task)
     rows = [Verdict(card, fit.verdict, fit) for card, fit in zip(cards, fits, strict=True)]
     result: list[Verdict | Group] = []
+    first, last = len(of_quote), len(of_quote) + len(of_catalogue)
+    if organisation.slicing is not None:
+        rows = [_on_slices(row) for row in rows]
     for title, part in (
-        (words.t("Cards of this quote"), rows[: len(own)]),
-        (words.t("Cards of the catalogue"), rows[len(own) :]),
+        (words.t("Cards of this quote"), rows[:first]),
+        (words.t("Cards of the catalogue"), rows[first:last]),
+        (words.t("Slices of this quote's cards"), [_on_slices(row) for row in rows[last:]]),
     ):
         if part:
             result += [Group(title), *part]
     return tuple(result)
+
+
+def _seen(organisation: Organisation, cards: Iterable[Card]) -> tuple[Card, ...]:
+    """Return the cards as a task of the organisation has them; those that give no such slice are left out."""
+    found = (slice_of(organisation.slicing, card) for card in cards)
+    return tuple(card for card in found if card is not None)
+
+
+def _on_slices(row: Verdict) -> Verdict:
+    """Return the row without a least number above one: a model is not spread over slices."""
+    if row.fit is None:
+        return row
+    least = row.fit.least_cards
+    alone = Reach(*(one if one == 1 else None for one in (least.used, least.sure)))
+    return replace(row, fit=replace(row.fit, least_cards=alone))
 
 
 def least_text(words: Wording, reach: Reach) -> str:

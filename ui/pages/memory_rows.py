@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from estimator.catalogue import Card, Catalogue
@@ -10,7 +10,7 @@ from estimator.memory import StateClass as Held
 from estimator.plan.fitting import ModelFit
 from estimator.plan.memory import verdicts_of
 from estimator.problems import Absent
-from estimator.quote import Quote, StateClass
+from estimator.quote import Organisation, Quote, StateClass, slice_of, slicings_of
 from estimator.results.estimate import Estimate, OrganisationResult
 from estimator.results.memory import CardVerdict, Fit, PhaseMemory, StageMemory
 from estimator.units import GIB, bytes_to_gib
@@ -79,12 +79,17 @@ def stage_memory(result: OrganisationResult | None, stage_id: str) -> StageMemor
 
 
 def shown_card(estimate: Estimate | None) -> Card | None:
-    """Return the card that the bars are held against: the shown plan's, else the quote's smallest."""
+    """Return the card that the bars are held against: the shown plan's, else the quote's smallest.
+
+    Where the shown organisation slices its cards it is one slice.
+    """
     if estimate is None:
         return None
-    if estimate.shown_plan is not None:
-        return estimate.quote.card(estimate.shown_plan.decision.card_id)
-    return min(estimate.quote.cards, key=lambda card: card.usable_bytes, default=None)
+    quote, plan = estimate.quote, estimate.shown_plan
+    if plan is not None:
+        return quote.task_card(plan.organisation_id, plan.decision.card_id)
+    found = (quote.task_card(estimate.shown_organisation_id, card.id) for card in quote.cards)
+    return min((card for card in found if card is not None), key=lambda card: card.usable_bytes, default=None)
 
 
 def shown_phases(memory: StageMemory, *, all_of_them: bool) -> tuple[PhaseMemory, ...]:
@@ -131,7 +136,7 @@ def bars_content(
         bars=bars,
         usable_bytes=None if card is None else card.usable_bytes,
         usable_text=usable_text,
-        axis_text=words.t("GiB on each card"),
+        axis_text=words.t("GiB on each slice") if _is_sliced(estimate) else words.t("GiB on each card"),
         legend=tuple((memory_line_name(words, name), CHART_CLASSES[name]) for name in _seen(memory)),
     )
 
@@ -216,11 +221,24 @@ def verdict_rows(
         (words.t("Cards of this quote"), estimate.quote.cards),
         (words.t("Cards of the catalogue"), tuple(card for card in catalogue.cards if card.id not in own)),
     ):
-        if cards:
-            verdicts = verdicts_of(estimate.quote, organisation, shown.memory, cards)
-            rows.append(Group(title))
-            rows += [Verdict(card, verdict) for card, verdict in zip(cards, verdicts, strict=True)]
+        rows += _verdict_group(title, estimate.quote, organisation, shown, cards)
+    if organisation.slicing is None and shown.cards_per_task == 1:
+        title = words.t("Slices of this quote's cards")
+        for card, slicing in slicings_of(estimate.quote.cards, catalogue):
+            sliced = organisation.replaced(slicing=slicing)
+            rows += _verdict_group(title, estimate.quote, sliced, shown, (card,))
+            title = ""
     return tuple(rows)
+
+
+def _verdict_group(
+    title: str, quote: Quote, organisation: Organisation, shown: OrganisationResult, cards: Iterable[Card]
+) -> list[Verdict | Group]:
+    """Return the verdicts on cards as a task of the organisation has them, under a title if there is one."""
+    seen = [(card, part) for card in cards if (part := slice_of(organisation.slicing, card)) is not None]
+    verdicts = verdicts_of(quote, organisation, shown.memory, (card for card, _ in seen))
+    rows: list[Verdict | Group] = [Group(title)] if title and seen else []
+    return [*rows, *(Verdict(part, verdict) for (_, part), verdict in zip(seen, verdicts, strict=True))]
 
 
 def quote_verdicts(estimate: Estimate | None) -> tuple[Verdict, ...]:
@@ -230,8 +248,23 @@ def quote_verdicts(estimate: Estimate | None) -> tuple[Verdict, ...]:
         return ()
     first = shown_card(estimate)
     cards = sorted(estimate.quote.cards, key=lambda card: first is not None and card.id != first.id)
-    found = ((card, shown.verdict(card.id)) for card in cards)
-    return tuple(Verdict(card, verdict) for card, verdict in found if verdict is not None)
+    found = (
+        (estimate.quote.task_card(shown.organisation_id, card.id), shown.verdict(card.id)) for card in cards
+    )
+    return tuple(
+        Verdict(card, verdict) for card, verdict in found if card is not None and verdict is not None
+    )
+
+
+def bars_note(words: Wording, estimate: Estimate) -> str:
+    """Return what one bar stands for."""
+    if _is_sliced(estimate):
+        return words.t("Each bar is one slice; there is no common bar")
+    return words.t("Each bar is one card; there is no common bar")
+
+
+def _is_sliced(estimate: Estimate) -> bool:
+    return estimate.shown is not None and estimate.shown.slices_per_card > 1
 
 
 def why_no_bars(words: Wording, quote: Quote, stage_id: str, memory: StageMemory | None) -> Absent:
@@ -253,6 +286,8 @@ def cards_title(words: Wording, estimate: Estimate) -> str:
     shown = estimate.shown
     if shown is None or isinstance(shown.timing, Absent):
         return words.t("Each card")
+    if shown.slices_per_card > 1:
+        return words.n("{count} slice", "{count} equal slices", shown.timing.places)
     if shown.timing.cards == 1:
         return words.t("Card 1")
     return words.t("Cards 1 to {count}, equal", count=words.number(shown.timing.cards))

@@ -52,7 +52,7 @@ class OrganisationsPage(Page):
         self.add_steps(words.t("Work"), words.t("Memory"))
         self.table = ComparisonTable(words, self.theme)
         self.notes = ReasonNotes(context)
-        self.form = OrganisationForm(words, self.theme, self._edit_picked)
+        self.form = OrganisationForm(words, self.theme, self._edit_picked, context.catalogue)
         self.staircase = StaircaseBox(words, self.theme)
         self.gain = GainBox(words, self.theme)
         self.throughput = ThroughputBox(words, self.theme)
@@ -97,9 +97,11 @@ class OrganisationsPage(Page):
             "tasks_at_once": self.form.at_once,
             "cards_per_task": self.form.per_task,
             "layouts": self.form.at_once,
+            "duration_factor": self.form.slicing.factor,
         }
-        if place[-1] == "policy":
-            self.form.policy.setFocus()
+        combo = {"policy": self.form.policy, "slicing": self.form.slicing.use}.get(place[-1])
+        if combo is not None:
+            combo.setFocus()
             return True
         field = next((fields[part] for part in reversed(place) if part in fields), None)
         if field is None:

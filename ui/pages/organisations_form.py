@@ -18,10 +18,12 @@ from PySide6.QtWidgets import (
 )
 
 from estimator import edits
+from estimator.catalogue import Catalogue
 from estimator.quote import AssignmentPolicy, Organisation, Quote, StageLayout
 from estimator.wording import Wording
 from estimator.wording.phrases import organisation_name
 from ui.pages.organisations_rows import needs_mechanism
+from ui.pages.organisations_slicing import SlicingRow
 from ui.session import Edit
 from ui.theme import TextRole, Theme
 from ui.widgets.elided_combo import ElidedCombo
@@ -46,12 +48,14 @@ class OrganisationForm(QFrame):
         words: Wording,
         theme: Theme,
         edit: Callable[[str, Edit], bool],
+        catalogue: Callable[[], Catalogue],
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._words = words
         self._theme = theme
         self._edit = edit
+        self._catalogue = catalogue
         self._quote = Quote()
         self._id = ""
         self._stage_id = ""
@@ -69,6 +73,7 @@ class OrganisationForm(QFrame):
         for policy in AssignmentPolicy:
             self.policy.addItem(words.word(policy), policy)
         self.mechanism = TextField(words)
+        self.slicing = SlicingRow(words, theme)
         self._lay_out()
         self._connect()
         theme.changed.connect(self._dress)
@@ -83,6 +88,7 @@ class OrganisationForm(QFrame):
     def inputs(self) -> tuple[QWidget, ...]:
         """Everything that takes the focus, in reading order."""
         return (
+            self.slicing.use,
             self.reference,
             self.duplicate,
             self.remove,
@@ -92,6 +98,7 @@ class OrganisationForm(QFrame):
             self.per_task,
             self.policy,
             self.mechanism,
+            *self.slicing.inputs,
         )
 
     def show_organisation(self, quote: Quote, organisation_id: str) -> None:
@@ -116,6 +123,7 @@ class OrganisationForm(QFrame):
         self.policy.setCurrentIndex(list(AssignmentPolicy).index(layout.policy))
         _show(self.mechanism, organisation.mechanism)
         self._show_mechanism(organisation)
+        self.slicing.show_use(quote, organisation, self._catalogue())
 
     def _show_stages(self) -> None:
         stages = [stage for stage in self._quote.workload.stages if stage.on_cards]
@@ -149,7 +157,8 @@ class OrganisationForm(QFrame):
         top = QHBoxLayout()
         top.setSpacing(8)
         self._title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        top.addWidget(self._title, 1)
+        top.addWidget(self._title, 3)
+        top.addWidget(self.slicing.use, 4)
         for button in (self.reference, self.duplicate, self.remove):
             top.addWidget(button)
         fields = QHBoxLayout()
@@ -172,6 +181,7 @@ class OrganisationForm(QFrame):
         column.setSpacing(2)
         column.addLayout(top)
         column.addLayout(fields)
+        column.addWidget(self.slicing)
 
     def _connect(self) -> None:
         self.reference.clicked.connect(self._make_reference)
@@ -183,6 +193,7 @@ class OrganisationForm(QFrame):
         self.per_task.committed.connect(self._per_task_typed)
         self.policy.activated.connect(self._policy_chosen)
         self.mechanism.committed.connect(self._mechanism_typed)
+        self.slicing.changed.connect(self._slicing_changed)
 
     def _dress(self) -> None:
         self._title.setFont(self._theme.font(TextRole.SECTION))
@@ -235,6 +246,10 @@ class OrganisationForm(QFrame):
             self._words.t("name the mechanism of {organisation}", organisation=self._name()),
             lambda quote: edits.with_organisation(quote, id_, mechanism=str(value)),
         )
+
+    def _slicing_changed(self, label: str, slicing: object) -> None:
+        id_ = self._id
+        self._edit(label, lambda quote: edits.with_organisation(quote, id_, slicing=slicing))
 
     def _change_layout(self, label: str, **changes: object) -> None:
         id_, stage_id = self._id, self._stage_id

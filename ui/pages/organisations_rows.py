@@ -141,7 +141,11 @@ def _what_it_is(words: Wording, quote: Quote, sides: tuple[_Side, ...]) -> list[
     receives, coordinates, assigned, path = [], [], [], []
     for side in sides:
         spread = needs_mechanism(quote, side.organisation)
-        receives.append(Cell(words.t("A part of the task") if spread else words.t("A whole task")))
+        slicing = side.organisation.slicing
+        if slicing is not None and not spread:
+            receives.append(Cell(words.t("A whole task on each slice, {slice}", slice=slicing.name)))
+        else:
+            receives.append(Cell(words.t("A part of the task") if spread else words.t("A whole task")))
         coordinates.append(Cell(words.t("Exchanges and order") if spread else words.t("Inputs and outputs")))
         policy = None if main is None else side.organisation.layout(main.id).policy
         assigned.append(Cell(words.unknown if policy is None else words.word(policy)))

@@ -104,6 +104,10 @@ class StaircaseBox(QFrame):
 
     def _axis_text(self, shown: OrganisationResult | None) -> str:
         per_task = 1 if shown is None else shown.cards_per_task
+        if shown is not None and shown.slices_per_card > 1:
+            return self._words.t(
+                "cards, {count} tasks on each", count=self._words.number(shown.slices_per_card)
+            )
         if per_task == 1:
             return self._words.t("cards, one task a card")
         return self._words.t("cards, {count} for each task", count=self._words.number(per_task))

@@ -19,6 +19,7 @@ from estimator.quote import Quote, ResourceKind, Stage, StageKind
 from estimator.results.estimate import Estimate, OrganisationResult, Plan, Timing
 from estimator.wording import Wording
 from estimator.wording.phrases import organisation_label
+from estimator.wording.slicing import place_number
 from ui.gantt.axis import moment_text
 from ui.gantt.model import (
     Difference,
@@ -136,8 +137,10 @@ def chart_of(
 def empty_chart(words: Wording, estimate: Estimate | None) -> GanttModel:
     """Return axis and rows of the cards that the organisation asks for, with no bar."""
     shown = None if estimate is None else estimate.shown
-    cards = 1 if shown is None else (shown.tasks_at_once or 1) * shown.cards_per_task
-    rows = [GanttRow(RowKind.CARD, _card_name(words, at), icon="card") for at in range(min(cards, 256))]
+    places = 1 if shown is None else (shown.tasks_at_once or 1) * shown.cards_per_task
+    slices = 1 if shown is None else shown.slices_per_card
+    names = [_place_name(words, at, slices) for at in range(min(places, 256))]
+    rows = [GanttRow(RowKind.CARD, name, icon="card") for name in names]
     limit = None if estimate is None else _limit(words, estimate.quote, 0)
     horizon = EMPTY_HORIZON_MS if limit is None else limit.at_ms
     return build_model(rows, limit=limit, horizon_ms=horizon)
@@ -173,10 +176,11 @@ def _add_plan(words: Wording, quote: Quote, parts: _Parts, timing: Timing, units
     on_cards = tasks.card >= 0
     kept = taken(tasks, on_cards, tasks.card[on_cards] + first)
     begins, ends = _paid_spans(kept, first, timing, units, quote.pricing.hold_through_assembly)
-    for card in range(timing.cards):
-        held = max(1, int(ends[card] - begins[card]))
-        share = words.percent(Decimal(int(timing.schedule.card_busy_ms[card])) * 100 / held, 0)
-        parts.rows.append(GanttRow(RowKind.CARD, _card_name(words, card), share, "card"))
+    for place in range(timing.places):
+        held = max(1, int(ends[place] - begins[place]))
+        share = words.percent(Decimal(int(timing.schedule.card_busy_ms[place])) * 100 / held, 0)
+        name = _place_name(words, place, timing.slices_per_card)
+        parts.rows.append(GanttRow(RowKind.CARD, name, share, "card"))
     parts.tasks.append(kept)
     parts.unit.append(np.array(units.of_card, dtype=np.int64)[kept.card] + len(parts.unit_names))
     parts.unit_names += units.names
@@ -193,18 +197,20 @@ def _add_plan(words: Wording, quote: Quote, parts: _Parts, timing: Timing, units
 def _paid_spans(
     tasks: TaskColumns, first: int, timing: Timing, units: _Units, hold: bool
 ) -> tuple[Int64, Int64]:
-    """Return from when to when each card is there to be used, in ms.
+    """Return from when to when each card, or each slice of one, is there to be used, in ms.
 
     A card of a lot is, from time zero to the delivery. One by the hour comes with its first task and goes
-    with its last one, or with the delivery where the quote holds it until then.
+    with its last one, or with the delivery where the quote holds it until then. Slices come and go with their card.
     """
-    begins = np.zeros(timing.cards, dtype=np.int64)
-    ends = np.full(timing.cards, timing.delivery_ms, dtype=np.int64)
+    begins = np.zeros(timing.places, dtype=np.int64)
+    ends = np.full(timing.places, timing.delivery_ms, dtype=np.int64)
     if units.by_the_hour:
+        card = np.arange(timing.places) // timing.slices_per_card
         begins = ends.copy()
-        np.minimum.at(begins, tasks.row - first, tasks.start_ms)
+        np.minimum.at(begins, card[tasks.row - first], tasks.start_ms)
         last = np.zeros_like(ends)
-        np.maximum.at(last, tasks.row - first, tasks.end_ms)
+        np.maximum.at(last, card[tasks.row - first], tasks.end_ms)
+        begins, last = begins[card], last[card]
         ends = np.where(hold & (last > 0), ends, np.maximum(last, begins))
     return begins, ends
 
@@ -401,9 +407,9 @@ def _units(words: Wording, quote: Quote, plan: Plan | None, result: Organisation
 
     The cards stand in the order of the holdings, node by node, as the plan took them.
     """
-    cards = result.timing.cards if isinstance(result.timing, Timing) else 0
+    places = result.timing.places if isinstance(result.timing, Timing) else 0
     organisation = quote.organisation(result.organisation_id)
-    together = _Units((0,) * cards, [words.t("Cards with no offer yet")])
+    together = _Units((0,) * places, [words.t("Cards with no offer yet")])
     if plan is None or organisation is None:
         return together
     crosses = all(
@@ -414,15 +420,16 @@ def _units(words: Wording, quote: Quote, plan: Plan | None, result: Organisation
         offer = quote.offer(held.offer_id)
         if offer is None or not held.terms:
             name = held.offer_id if offer is None else offer.name
-            return _Units((0,) * cards, [name], by_the_hour=not held.terms)
+            return _Units((0,) * places, [name], by_the_hour=not held.terms)
         of_each = held.cards // max(1, held.count)
         parts.append(FleetPart(held.offer_id, offer.card_id, held.count, of_each, offer.cards_per_node, 0))
         names += [
             offer.name if held.count == 1 else f"{offer.name} · {words.number(copy + 1)}"
             for copy in range(held.count)
         ]
-    fleet = fleet_of(parts, result.tasks_at_once or 1, result.cards_per_task, crosses)
-    return _Units(fleet.unit, names) if fleet.cards == cards else together
+    slots, slices = result.tasks_at_once or 1, result.slices_per_card
+    fleet = fleet_of(parts, slots, result.cards_per_task, crosses, slices)
+    return _Units(fleet.unit, names) if fleet.places == places else together
 
 
 def _limit(words: Wording, quote: Quote, horizon_ms: int) -> Limit | None:
@@ -433,5 +440,6 @@ def _limit(words: Wording, quote: Quote, horizon_ms: int) -> Limit | None:
     return Limit(limit.ms, text, late=horizon_ms > limit.ms)
 
 
-def _card_name(words: Wording, card: int) -> str:
-    return words.t("Card {number}", number=words.number(card + 1))
+def _place_name(words: Wording, place: int, slices_per_card: int) -> str:
+    """Return "Card 2", or for a slice of it "Card 2 · 3"."""
+    return words.t("Card {number}", number=place_number(words, place, slices_per_card))

@@ -12,7 +12,7 @@ from decimal import Decimal
 import numpy as np
 
 from estimator.quote import ResourceKind, SharedResource
-from estimator.results.estimate import Estimate, PolicyResult, Step, Timing
+from estimator.results.estimate import Estimate, OrganisationResult, PolicyResult, Step, Timing
 from estimator.wording import Wording
 from ui.pages.schedule_gantt import RESOURCE_SCALE
 
@@ -55,10 +55,28 @@ def notes_of(words: Wording, estimate: Estimate) -> Notes:
             sentences.append(
                 words.t("{resource}: all {capacity} are in use for {duration} of the plan.", **gaps)
             )
+    sentences += _about_slices(words, estimate, shown)
     if not binds:
         sentences += _about_cards(words, estimate, shown.timing, after)
     sentences += _about_policies(words, estimate, shown.policies)
     return Notes(tuple(sentences), binds)
+
+
+def _about_slices(words: Wording, estimate: Estimate, shown: OrganisationResult) -> list[str]:
+    """Say of slices of the plan's cards that no task is given to, while tasks wait for their turn."""
+    if not isinstance(shown.timing, Timing):
+        return []
+    main = estimate.quote.workload.main_stage
+    empty = shown.timing.cards * shown.slices_per_card - shown.timing.places
+    if empty <= 0 or main is None or main.tasks.total <= shown.timing.places:
+        return []
+    return [
+        words.n(
+            "{count} slice of these cards is empty: more tasks at once ask for no more cards.",
+            "{count} slices of these cards are empty: more tasks at once ask for no more cards.",
+            empty,
+        )
+    ]
 
 
 def _full_ms(timing: Timing, place: int, resource: SharedResource) -> int:

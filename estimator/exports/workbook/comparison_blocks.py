@@ -15,6 +15,7 @@ from estimator.problems import Absent
 from estimator.results.estimate import Estimate, OrganisationResult, Timing
 from estimator.units import MS_PER_MINUTE
 from estimator.wording import Wording
+from estimator.wording.phrases import key_text
 
 LABEL, VALUE, UNIT, EVIDENCE, SOURCE = range(1, 6)
 SIDE = 7
@@ -124,8 +125,7 @@ def _compared(sheet: Sheet, row: int, label: str, one_ms: int, two_ms: int, per_
 
 
 def _key(estimate: Estimate, one: OrganisationResult, words: Wording) -> str:
-    at_once = words.unknown if one.tasks_at_once is None else words.number(one.tasks_at_once)
-    return f"{one.organisation_id}, {at_once} × {words.number(one.cards_per_task)}"
+    return f"{one.organisation_id}, {key_text(words, one)}"
 
 
 def _net(one: OrganisationResult) -> Decimal | None:

@@ -63,12 +63,12 @@ def inputs_of(
     return found
 
 
-def slow_down_counts(quote: Quote, organisation: Organisation, cards: int) -> frozenset[str]:
-    """Return the stages in which several tasks run at once, which slow each other down."""
+def slow_down_counts(quote: Quote, organisation: Organisation, places: int) -> frozenset[str]:
+    """Return the stages in which several tasks run at once, on cards or slices, which slow each other down."""
     return frozenset(
         stage.id
         for stage in quote.workload.stages
-        if stage.on_cards and cards // organisation.layout(stage.id).cards_per_task > 1
+        if stage.on_cards and places // organisation.layout(stage.id).cards_per_task > 1
     )
 
 
@@ -109,7 +109,11 @@ def _times(quote: Quote, organisation: Organisation, replay: Replay, words: Word
                 label = words.t("{stage} holds {resource} for", stage=stage.name, resource=resource.name)
                 name = f"hold_{stage.id}_{resource.id}"
                 yield _duration(f"hold:{stage.id}:{resource.id}", name, label, need.hold, words)
-    if slow_down_counts(quote, organisation, replay.fleet.cards):
+    if organisation.slicing is not None:
+        label = words.t("Time on a slice, times that stated")
+        on_slice = organisation.slicing.duration_factor
+        yield _stated("slice_factor", "slice_factor", label, "×", on_slice, words, least=Decimal(1))
+    if slow_down_counts(quote, organisation, replay.fleet.places):
         label = words.t("Mutual slow-down")
         stated = quote.workload.mutual_slow_down
         yield _stated("slow_down", "slow_down", label, "×", stated, words, least=Decimal(1))

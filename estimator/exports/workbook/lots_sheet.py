@@ -43,12 +43,15 @@ class HeldCells:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One card in one stage, in time order by card. `joins`: the card was not released before it."""
+    """One card in one stage, in time order by card. `joins`: the card was not released before it.
+
+    `first_rows` and `last_rows`: of each slice where cards are sliced, else one row each.
+    """
 
     card: int
     stage: int
-    first_row: int
-    last_row: int
+    first_rows: tuple[int, ...]
+    last_rows: tuple[int, ...]
     start_ms: int
     end_ms: int
     joins: bool
@@ -56,17 +59,25 @@ class Session:
 
 def sessions_of(replay: Replay, hold: bool) -> list[Session]:
     """Return the spans of each card by stage; `hold` joins all of a card's."""
-    spans: dict[tuple[int, int], list[int]] = {}
+    spans: dict[tuple[int, int], dict[int, list[int]]] = {}
     for at, row in enumerate(replay.rows):
-        for card in row.cards:
-            span = spans.setdefault((card, row.stage), [at, at])
+        for place in row.cards:
+            card = place // replay.fleet.slices_per_card
+            span = spans.setdefault((card, row.stage), {}).setdefault(place, [at, at])
             if row.start_ms < replay.rows[span[0]].start_ms:
                 span[0] = at
             if row.end_ms >= replay.rows[span[1]].end_ms:
                 span[1] = at
     ordered = sorted(
-        (card, replay.rows[first].start_ms, replay.rows[last].end_ms, stage, first, last)
-        for (card, stage), (first, last) in spans.items()
+        (
+            card,
+            min(replay.rows[first].start_ms for first, _ in of_places.values()),
+            max(replay.rows[last].end_ms for _, last in of_places.values()),
+            stage,
+            tuple(first for first, _ in of_places.values()),
+            tuple(last for _, last in of_places.values()),
+        )
+        for (card, stage), of_places in spans.items()
     )
     found: list[Session] = []
     until = 0
@@ -270,8 +281,9 @@ class _Sessions:
         sheet, times = self.sheet, self.times
         sheet.text(row, 1, self.words.number(one.card + 1))
         sheet.text(row, 2, self.quote.workload.stages[one.stage].name)
-        sheet.formula(row, 3, times.start[one.first_row], self._value(one.start_ms), self.times.number_format)
-        ends = [times.end[one.last_row]] + ([times.delivery] if to_delivery else [])
+        start = called("MIN", [times.start[at] for at in one.first_rows])
+        sheet.formula(row, 3, start, self._value(one.start_ms), self.times.number_format)
+        ends = [times.end[at] for at in one.last_rows] + ([times.delivery] if to_delivery else [])
         joined = f"ROUND(({sheet.here(row, 3)}-{sheet.here(row - 1, 4)})*{times.per_ms},0)<=0"
         if is_first:
             end = called("MAX", ends) if len(ends) > 1 else ends[0]

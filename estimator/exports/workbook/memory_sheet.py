@@ -40,7 +40,7 @@ def write_memory(
     if not phases:
         sheet.text(2, 1, words.t("The memory of a task is not stated yet."), "strong")
         return MemoryCells(None, None)
-    card = None if verdict is None else quote.card(verdict.card_id)
+    card = None if verdict is None else quote.task_card(result.organisation_id, verdict.card_id)
     usable_bytes = 0 if verdict is None else verdict.usable_bytes
     if card is not None:
         sheet.text(

@@ -31,6 +31,7 @@ from estimator.quote import Quote
 from estimator.results.estimate import Estimate, OrganisationResult, Plan, QuoteStatus
 from estimator.units import bytes_to_gib
 from estimator.wording import Wording
+from estimator.wording.phrases import key_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +166,7 @@ class _Answer:
         unit = words.t("cards")
         write = self._number(cards, WHOLE)
         self._line(words.t("Cards required"), write, unit, shown.time_kind, source, True)
-        at_once = words.unknown if shown.tasks_at_once is None else words.number(shown.tasks_at_once)
-        key = f"{at_once} × {words.number(shown.cards_per_task)}"
+        key = key_text(words, shown)
         self._line(
             words.t("Tasks at once × cards per task"),
             lambda row: self.sheet.text(row, VALUE, key, "value"),
@@ -194,7 +194,9 @@ class _Answer:
             shown.memory_kind,
             words.t("Sheet of memory"),
         )
-        card = None if verdict is None else self.estimate.quote.card(verdict.card_id)
+        card = (
+            None if verdict is None else self.estimate.quote.task_card(shown.organisation_id, verdict.card_id)
+        )
         if memory.usable is not None and card is not None and verdict is not None:
             kind, source = usable_basis(card, words)
             self._line(

@@ -14,7 +14,7 @@ from estimator.evidence import Evidence, EvidenceKind, Stated, StatedDuration, s
 from estimator.exports.workbook.cells import PLAIN, Sheet
 from estimator.exports.workbook.inputs import fee_name
 from estimator.problems import Place
-from estimator.quote import FeeBasis, Quote, Stage, StageKind, StateClass
+from estimator.quote import FeeBasis, Organisation, Quote, Stage, StageKind, StateClass
 from estimator.results.estimate import Estimate
 from estimator.units import bytes_to_gib
 from estimator.wording import Wording
@@ -59,8 +59,28 @@ def assumptions_of(quote: Quote, words: Wording) -> Iterator[Assumption]:
         kind, source = usable_basis(card, words)
         evidence = Evidence(kind=kind, source=source)
         yield Assumption(("cards", card.id, "usable_bytes"), bytes_to_gib(card.usable_bytes), _GIB, evidence)
+    for organisation in quote.organisations:
+        yield from _of_slicing(quote, organisation, words)
     yield from _of_offers(quote, words)
     yield from _of_pricing(quote, words)
+
+
+def _of_slicing(quote: Quote, organisation: Organisation, words: Wording) -> Iterator[Assumption]:
+    slicing = organisation.slicing
+    if slicing is None:
+        return
+    where = ("organisations", organisation.id, "slicing")
+    factor, span = slicing.duration_factor, slicing.factor_span
+    if span is not None:
+        factor = factor.replaced(evidence=factor.evidence.replaced(low=span[0], high=span[1]))
+    yield _stated((*where, "duration_factor"), factor, "×")
+    for card in quote.cards:
+        part = slicing.of(card)
+        if part is not None:
+            kind, source = usable_basis(part, words)
+            evidence = Evidence(kind=kind, source=source)
+            usable = bytes_to_gib(part.usable_bytes)
+            yield Assumption((*where, card.id, "usable_bytes"), usable, _GIB, evidence)
 
 
 def usable_basis(card: Card, words: Wording) -> tuple[EvidenceKind, str]:

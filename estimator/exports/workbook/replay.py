@@ -13,7 +13,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from itertools import accumulate
 
 from estimator.catalogue import HourlyOffer, Lot
-from estimator.plan.fleet import Fleet, FleetPart, fleet_of
+from estimator.plan.fleet import Fleet, FleetPart
 from estimator.plan.organising import nominal_fleet, shape_of
 from estimator.quote import Organisation, Quote, Stage, StageKind
 from estimator.results.estimate import Plan, Timing
@@ -28,6 +28,7 @@ class Row:
     """`count` tasks of one group one after another, or all at once where `together`; `number` is the first's.
 
     `after`: rows whose end it waits for. `released`: (row, resource id) whose units it waits for.
+    `cards`: the places it runs on, cards or their slices.
     `planned_ms`: a moment that nothing here explains; None in all plans that the engine makes.
     """
 
@@ -107,7 +108,7 @@ def _fleet(quote: Quote, organisation: Organisation, plan: Plan | None) -> Fleet
         else:
             copies, cards, per_node = 1, *_hourly_nodes(offer, shape.cards, shape.cards_per_task)
         parts.append(FleetPart(offer.id, offer.card_id, copies, cards, per_node, setup_ms))
-    return fleet_of(parts, shape.slots, shape.cards_per_task, shape.may_cross_nodes)
+    return shape.fleet(parts)
 
 
 def _hourly_nodes(offer: HourlyOffer, cards: int, cards_per_task: int) -> tuple[int, int]:

@@ -18,6 +18,7 @@ from estimator.quote import Organisation, Quote, StageKind
 from estimator.results.estimate import Timing
 from estimator.units import MS_PER_HOUR, MS_PER_MINUTE
 from estimator.wording import Wording
+from estimator.wording.slicing import place_number
 
 MOST_BARS = 60
 CHART_PIXELS = 560
@@ -131,7 +132,7 @@ class _Writer:
         sheet.raw.repeat_rows(head)
         if head <= _MOST_FROZEN:
             sheet.raw.freeze_panes(head + 1, 0)
-        slowed = slow_down_counts(self.quote, self.organisation, self.replay.fleet.cards)
+        slowed = slow_down_counts(self.quote, self.organisation, self.replay.fleet.places)
         stated_at: dict[tuple[int, int], int] = {}
         for place, row in enumerate(self.replay.rows):
             if place % 500 == 0:
@@ -230,6 +231,8 @@ class _Writer:
         exact = f"ROUND({self.sheet.here(at, STATED)}*{self.per_ms},0)"
         if f"factor:{stage.id}" in self.inputs:
             exact += f"*{self.inputs[f'factor:{stage.id}'].name}"
+        if stage.on_cards and "slice_factor" in self.inputs:
+            exact += f"*{self.inputs['slice_factor'].name}"
         if is_slowed:
             exact += f"*{self.inputs['slow_down'].name}"
         times = 1 if row.together else row.count
@@ -276,7 +279,8 @@ class _Writer:
         return f"{stage.name} {self.words.number(row.number)}"
 
     def _cards_text(self, row: Row) -> str:
-        shown = ", ".join(self.words.number(card + 1) for card in row.cards[:8])
+        slices = self.replay.fleet.slices_per_card
+        shown = ", ".join(place_number(self.words, place, slices) for place in row.cards[:8])
         return shown + (" …" if len(row.cards) > 8 else "")
 
     def chart(self) -> int:
