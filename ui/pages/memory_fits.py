@@ -68,7 +68,7 @@ def fit_rows(
     own = {card.id for card in quote.cards}
     others = tuple(card for card in catalogue.cards if card.id not in own)
     cards = (*quote.cards, *others)
-    fits = _fits(use, layout.model_split, overheads_of(stage.memory), cards, layout.cards_per_task)
+    fits = _fits(use, layout.division, overheads_of(stage.memory), cards, layout.cards_per_task)
     rows = [Verdict(card, fit.verdict, fit) for card, fit in zip(cards, fits, strict=True)]
     result: list[Verdict | Group] = []
     for title, part in (
