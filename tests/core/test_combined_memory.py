@@ -347,7 +347,8 @@ def test_a_form_of_several_degrees_is_a_formula_and_full_shards_rest_on_readings
         found = model_ledger(use_of("llama3.1-8b", TrainingRecipe()), division, cards)
         assert not isinstance(found, Absent)
         bases.append(found[1])
-    points, readings, formula = mem.Basis
+    points, readings = mem.Basis.REFERENCE_POINTS, mem.Basis.PUBLISHED_READINGS
+    formula = mem.Basis.FORMULA
     assert bases == [readings, readings, formula, formula, formula, formula, points]
 
 

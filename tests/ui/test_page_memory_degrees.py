@@ -2,74 +2,48 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterator
-from importlib.resources import files
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from estimator import edits
-from estimator.catalogue.embedded import embedded_catalogue
 from estimator.quote import ModelSplit, Quote, SplitDegrees
 from estimator.storage import read_quote
-from estimator.wording import Language, NumberFormat, Wording
+from tests.ui.memory_pages import (
+    SAMPLE,
+    STAGE,
+    WORDS,
+    new_page,
+    new_session,
+    opened,
+    record,
+    settled,
+    type_into,
+)
 from ui.pages import memory_model_edits
 from ui.pages.conditions_rows import ConditionRow, condition_rows
 from ui.pages.memory import MemoryPage
-from ui.pages.page import Context
 from ui.runner import Runner
 from ui.session import Session
-from ui.theme import Theme
-
-WORDS = Wording(Language.ENGLISH, NumberFormat.EN_US)
-SAMPLE = Path(str(files("resources").joinpath("samples"))) / "indice-de-las-obras.cabida"
-STAGE = "conversion"
 
 
 @pytest.fixture
 def session(qtbot: QtBot) -> Iterator[Session]:
     runner = Runner()
-    yield Session(runner, lambda: dt.date(2026, 11, 30))
+    yield new_session(runner)
     runner.close()
 
 
 @pytest.fixture
 def page(qtbot: QtBot, session: Session) -> MemoryPage:
-    page = MemoryPage(Context(session, WORDS, Theme(), embedded_catalogue))
-    qtbot.addWidget(page)
-
-    def show() -> None:
-        if session.quote is not None:
-            page.show_state(session.quote, session.estimate, session.is_stale)
-
-    session.changed.connect(show)
-    session.estimated.connect(show)
-    page.resize(1166, 620)
-    page.show()
-    return page
-
-
-def opened(qtbot: QtBot, session: Session, quote: Quote) -> None:
-    session.show(quote)
-    settled(qtbot, session)
-
-
-def settled(qtbot: QtBot, session: Session) -> None:
-    def complete() -> bool:
-        return session.estimate is not None and session.estimate.is_complete and not session.is_stale
-
-    qtbot.waitUntil(complete, timeout=10_000)
-    qtbot.wait(1)  # the fits come when the event loop comes round
+    return new_page(qtbot, session)
 
 
 def combined(model: str, cards: int, degrees: SplitDegrees, **recipe: object) -> Quote:
-    record = next(one for one in embedded_catalogue().models if one.id == model)
-    source = memory_model_edits.catalogue_source(record)
+    source = memory_model_edits.catalogue_source(record(model))
     quote = memory_model_edits.with_source(read_quote(SAMPLE), STAGE, source)
     quote = memory_model_edits.with_recipe(quote, STAGE, recipe)
     for one in quote.organisations:
@@ -85,13 +59,6 @@ def degrees_of(session: Session) -> SplitDegrees:
     reference = session.quote.reference
     assert reference is not None
     return reference.layout(STAGE).degrees
-
-
-def type_into(widget: QWidget, text: str) -> None:
-    widget.setFocus()
-    QTest.keyClick(widget, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
-    QTest.keyClicks(widget, text)
-    QTest.keyClick(widget, Qt.Key.Key_Return)
 
 
 def test_degrees_are_shown_for_a_combined_split_alone(
@@ -156,7 +123,7 @@ def test_only_degrees_that_mean_something_can_be_changed(
     enabled = {name for name, widget in fields.items() if widget.isEnabled()}
     assert enabled == set(fields) - {"sequence", "experts_over"}
     generating = memory_model_edits.with_recipe_kind(
-        combined("llama3.1-8b", 8, SplitDegrees(context=2)), STAGE, "generation"
+        combined("llama3.1-8b", 8, SplitDegrees(context=2)), STAGE, trains=False
     )
     opened(qtbot, session, generating)
     # what is stated can be taken back, though generation has no such form
