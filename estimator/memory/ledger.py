@@ -101,8 +101,8 @@ _ORDER = tuple(StateClass)
 
 def moment(kind: MomentKind, *parts: Held) -> Moment:
     """Return the moment that holds all `parts` at once. Parts may take away what another has counted."""
-    sums: Held = {}
-    for part in parts:
+    sums: Held = dict(parts[0]) if parts else {}
+    for part in parts[1:]:
         for state, size in part.items():
             sums[state] = sums.get(state, 0) + size
-    return Moment(kind, tuple((state, sums[state]) for state in _ORDER if sums.get(state)))
+    return Moment(kind, tuple([(state, sums[state]) for state in _ORDER if sums.get(state)]))
