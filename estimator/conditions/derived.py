@@ -43,6 +43,7 @@ PROPOSED_DECISIVE = frozenset(
         "shared_duration",
         "shared_memory",
         "shared_permitted",
+        "host_memory",
     }
 )
 
@@ -163,6 +164,10 @@ def _stage_conditions(
     elif worst is not None and worst.kind not in VERIFIED:
         values = (name, ("peak_bytes", worst.peak_bytes), ("phase", worst.phase))
         yield _open(f"memory:{stage.id}", "memory_peak", (*where, "memory"), worst.kind, values)
+    if memory is not None and memory.host_lines:
+        values = (name, ("host_bytes", memory.host_bytes))
+        kind = memory.host_lines[0].kind
+        yield _open(f"host_memory:{stage.id}", "host_memory", (*where, "memory"), kind, values)
     for precondition in stage.preconditions:
         if precondition.holds:
             yield Condition(

@@ -183,6 +183,9 @@ def _memory(result: OrganisationResult, plan: Plan | None) -> list[dict[str, Any
     for stage in result.memory:
         if stage.missing:
             rows.append({"stage": stage.stage_id, "missing": list(stage.missing), "fits": "unknown"})
+        if stage.host_lines:
+            lines = {line.name: line.size_bytes for line in stage.host_lines}
+            rows.append({"stage": stage.stage_id, "node_bytes": stage.host_bytes, "node_lines": lines})
         for phase in stage.phases:
             usable = None if verdict is None else verdict.usable_bytes
             fits = "unknown"

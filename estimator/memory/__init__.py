@@ -5,6 +5,8 @@ Two engines: `stated` for programs whose needs the planner states, and closed fo
 """
 
 from estimator.memory.basis import Basis, generation_basis, sharded_basis, training_basis
+from estimator.memory.combined import combined_ledger
+from estimator.memory.degrees import ContextMethod, DataState, Degrees, ExpertsOver, illegal_degree, is_fused
 from estimator.memory.diffusion import (
     Denoiser,
     DenoiserShape,
@@ -14,6 +16,7 @@ from estimator.memory.diffusion import (
     denoising_ledger,
     image_decoder_ledger,
 )
+from estimator.memory.generation_split import divided_generation_ledger, streamed_ledger
 from estimator.memory.image_generation import (
     Decoding,
     ImageDecoderShape,
@@ -26,6 +29,7 @@ from estimator.memory.image_generation import (
 from estimator.memory.inference import generation_ledger, kv_cache_bytes
 from estimator.memory.ledger import MemoryLedger, Moment, MomentKind, StateClass
 from estimator.memory.levers import Lever, LeverEffect, lever_effects
+from estimator.memory.offload import offloaded_ledger
 from estimator.memory.partition import (
     FullShard,
     Pipeline,
@@ -40,6 +44,7 @@ from estimator.memory.partition import (
 )
 from estimator.memory.pipeline import pipeline_ledger, worst_stage
 from estimator.memory.points import point_ledger
+from estimator.memory.readings import reading_gap
 from estimator.memory.recipe import (
     Adapter,
     Attention,
@@ -76,11 +81,15 @@ __all__ = [
     "Average",
     "Basis",
     "BlockPool",
+    "ContextMethod",
+    "DataState",
     "Decoding",
+    "Degrees",
     "Denoiser",
     "DenoiserShape",
     "DenoiserTraining",
     "Experts",
+    "ExpertsOver",
     "Family",
     "FullShard",
     "Generation",
@@ -117,14 +126,18 @@ __all__ = [
     "WeightFormat",
     "block_pool",
     "classification_ledger",
+    "combined_ledger",
     "denoiser_training_ledger",
     "denoising_ledger",
+    "divided_generation_ledger",
     "generation_basis",
     "generation_ledger",
     "greedy_shards",
     "grouped_format",
+    "illegal_degree",
     "image_decoder_ledger",
     "image_generation_ledger",
+    "is_fused",
     "kv_bytes_per_token",
     "kv_cache_bytes",
     "kv_share",
@@ -132,16 +145,19 @@ __all__ = [
     "least_legal_degree",
     "legal_tensor_degrees",
     "lever_effects",
+    "offloaded_ledger",
     "padded_vocabulary",
     "pipeline_ledger",
     "pipeline_training_ledger",
     "point_ledger",
     "pool_bytes",
+    "reading_gap",
     "sharded_basis",
     "sharded_ledger",
     "speech_training_ledger",
     "stage_memory",
     "stored_weight_bytes",
+    "streamed_ledger",
     "tensor_ledger",
     "tensor_sharded_ledger",
     "training_basis",

@@ -41,6 +41,8 @@ def training_basis(shape: ModelShape, recipe: Training) -> Basis:
     is_half = recipe.element == 2 and not recipe.autocast
     if shape.family is Family.GPT_OSS or recipe.frozen_weights_bytes is not None:
         return Basis.FORMULA
+    if recipe.steps_in_backward or (recipe.adapter is not None and recipe.adapter.trains_tables):
+        return Basis.FORMULA
     if recipe.adapter is not None and (shape.family not in LLAMA_LIKE or recipe.autocast):
         return Basis.FORMULA
     if (shape.family in EXPERT_FAMILIES or shape.family in (Family.GEMMA, Family.GEMMA3)) and not is_half:

@@ -71,9 +71,13 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class MemoryLedger:
-    """All moments of one card, in the order in which they come."""
+    """All moments of one card, in the order in which they come.
+
+    `host`: bytes that this card asks for in the node's memory, by state class; never part of a moment.
+    """
 
     moments: tuple[Moment, ...]
+    host: tuple[tuple[StateClass, int], ...] = ()
 
     @property
     def worst(self) -> Moment:
@@ -85,14 +89,20 @@ class MemoryLedger:
         """Bytes of the worst moment, before the caller's own lines."""
         return self.worst.total_bytes
 
+    @property
+    def host_bytes(self) -> int:
+        """Bytes that one card asks for in the node's memory."""
+        return sum(size for _, size in self.host)
+
 
 Held = dict[StateClass, int]
+_ORDER = tuple(StateClass)
 
 
 def moment(kind: MomentKind, *parts: Held) -> Moment:
     """Return the moment that holds all `parts` at once. Parts may take away what another has counted."""
-    sums: Held = {}
-    for part in parts:
+    sums: Held = dict(parts[0]) if parts else {}
+    for part in parts[1:]:
         for state, size in part.items():
             sums[state] = sums.get(state, 0) + size
-    return Moment(kind, tuple((state, sums[state]) for state in StateClass if sums.get(state)))
+    return Moment(kind, tuple([(state, sums[state]) for state in _ORDER if sums.get(state)]))

@@ -1,6 +1,7 @@
 """Which single change of a recipe lowers the peak most: each lever is tried and the step computed again.
 
-A lever is a code and a recipe; sentences are made in `wording/`.
+A lever is a code and a recipe; sentences are made in `wording/`. Those of a generation and of the cards of a task
+are tried in `plan/levers.py`, which knows how weights are stored and which numbers of cards are legal.
 """
 
 from __future__ import annotations
@@ -27,6 +28,11 @@ class Lever(StrEnum):
     SLICED_DECODING = "sliced_decoding"
     TILED_DECODING = "tiled_decoding"
     ENCODED_BEFORE = "encoded_before"
+    EIGHT_BIT_CACHE = "eight_bit_cache"
+    PROMPT_IN_CHUNKS = "prompt_in_chunks"
+    FOUR_BIT_WEIGHTS = "four_bit_weights"
+    LAST_SCORES = "last_scores"
+    MORE_CARDS = "more_cards"
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,11 +47,15 @@ class FullShard:
 
 @dataclass(frozen=True, slots=True)
 class Tensor:
-    """Tensor parallelism: matrices divided over `ranks`; norms too in `sequence` parallel; loss on divided scores."""
+    """Tensor parallelism: matrices divided over `ranks`; norms too in `sequence` parallel; loss on divided scores.
+
+    `whole_experts`: experts are dealt out whole over the ranks instead of being cut in slices.
+    """
 
     ranks: int
     sequence: bool
     loss: bool
+    whole_experts: bool = False
 
 
 class PipelineSchedule(StrEnum):
@@ -65,7 +69,8 @@ class PipelineSchedule(StrEnum):
 class Pipeline:
     """Stage `stage` (0 first) of `stages`, with `micro_batches` in a step.
 
-    `keeps_outputs`: the last stage keeps the scores of every micro-batch.
+    `keeps_outputs`: the last stage keeps the scores of every micro-batch. `virtual`: pieces of the model on each
+    stage (interleaved 1F1B), each with as many layers.
     """
 
     stages: int
@@ -73,6 +78,7 @@ class Pipeline:
     micro_batches: int
     schedule: PipelineSchedule
     keeps_outputs: bool = False
+    virtual: int = 1
 
     @property
     def is_first(self) -> bool:
@@ -86,9 +92,16 @@ class Pipeline:
 
     @property
     def in_flight(self) -> int:
-        """Micro-batches whose activations are alive at once."""
+        """Micro-batches whose activations are alive at once; interleaved: pieces of micro-batches.
+
+        Interleaved, a stage runs 2 (stages - stage - 1) + (virtual - 1) stages forward before its first backward
+        (Megatron-Core's warm-up), so that the first holds L (1 + (p - 1) / (p v)) layers: Korthikanti et al., 2022.
+        """
         if self.schedule is PipelineSchedule.ALL_FORWARD:
             return self.micro_batches
+        if self.virtual > 1:
+            warm_up = 2 * (self.stages - self.stage - 1) + (self.virtual - 1) * self.stages
+            return min(self.micro_batches * self.virtual, warm_up + 1)
         return min(self.micro_batches, self.stages - self.stage)
 
     def layers(self, total: int) -> int:

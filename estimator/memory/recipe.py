@@ -79,12 +79,16 @@ class Projection(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Adapter:
-    """Low-rank adapters (LoRA) on some projections of every layer."""
+    """Low-rank adapters (LoRA) on some projections of every layer.
+
+    `trains_tables`: copies of the embedding and the head are trained beside them (PEFT's `modules_to_save`).
+    """
 
     rank: int
     targets: tuple[Projection, ...]
     precision: Precision
     has_dropout: bool = False
+    trains_tables: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,8 @@ class Training:
     """One training step. `batch` sequences of `length` tokens per micro-batch on one card.
 
     `frozen_weights_bytes`: what the frozen base occupies where it is quantised (QLoRA); None: in `parameters`.
+    `offloads_optimizer`: state and fp32 copies are in the node's memory; `offloads_parameters`: sharded parameters
+    too; `offloads_activations`: the stored inputs of checkpointed layers wait there. See `offload`.
     """
 
     batch: int
@@ -109,6 +115,15 @@ class Training:
     frozen_weights_bytes: int | None = None
     master: MasterWeights = MasterWeights.NONE
     average: Average = Average.NONE
+    offloads_optimizer: bool = False
+    offloads_parameters: bool = False
+    offloads_activations: bool = False
+    steps_in_backward: bool = (
+        False  # each gradient is used and freed as it is made (one card, no accumulation)
+    )
+    keeps_outputs: bool = (
+        True  # a pipeline's last stage keeps all scores: torch's schedules unless told otherwise
+    )
 
     @property
     def tokens(self) -> int:
@@ -119,6 +134,10 @@ class Training:
     def element(self) -> int:
         """Bytes of a parameter."""
         return self.parameters.size
+
+    def stored_layers(self, layers: int) -> int:
+        """Layers whose stored inputs are on the card: all, or the one on its way out and the one coming back."""
+        return min(layers, 2) if self.offloads_activations else layers
 
     @property
     def compute(self) -> int:
@@ -146,6 +165,7 @@ class Generation:
     prefill_chunk: int | None = None
     latent_cache_expanded: bool = False  # MLA: older libraries cache expanded keys and values
     keeps_only_window: bool = False  # serving engines that trim sliding layers while reading the prompt
+    streams_weights: bool = False  # layers wait in the node's memory: two of them on the card at a time
 
     @property
     def element(self) -> int:

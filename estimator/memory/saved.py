@@ -50,7 +50,7 @@ def layer_saved(shape: ModelShape, recipe: Training, layer: int = -1) -> int:
         return _opt(shape, recipe)
     if family in (Family.BERT, Family.VIT):
         return _encoder(shape, recipe)
-    saved = _rms_norms(shape, recipe) + _attention(shape, recipe)
+    saved = _rms_norms(shape, recipe) + attention_saved(shape, recipe)
     return saved + gated_mlp_saved(shape, recipe, layer % shape.layers)
 
 
@@ -73,7 +73,7 @@ def once_saved(shape: ModelShape, recipe: Training) -> int:
     if shape.family is Family.BERT:
         return (5 if recipe.autocast else recipe.element + 1) * hidden
     adapter = recipe.adapter
-    if adapter is not None and not recipe.checkpointing:
+    if adapter is not None and not recipe.checkpointing and not adapter.trains_tables:
         # The first layer's input has no gradient: its norm and its adapters' dropout save nothing.
         dropped = {Projection.QUERY, Projection.KEY, Projection.VALUE} & set(adapter.targets)
         return -(4 * hidden + (hidden * len(dropped) if adapter.has_dropout else 0))
@@ -90,7 +90,8 @@ def final_norm_saved(shape: ModelShape, recipe: Training) -> int:
     if not shape.has_rms_norm:
         return (recipe.residual + recipe.compute) * hidden + ROW_STATISTICS * 2
     if recipe.adapter is not None:
-        return 4 * hidden + ROW_STATISTICS
+        head_input = recipe.compute * hidden if recipe.adapter.trains_tables else 0
+        return 4 * hidden + ROW_STATISTICS + head_input
     return _by_precision(recipe, half=8, full=12, autocast=10) * hidden + ROW_STATISTICS
 
 
@@ -116,20 +117,26 @@ def _by_precision(recipe: Training, half: int, full: int, autocast: int) -> int:
     return half if recipe.parameters is Precision.BF16 else full
 
 
-def _rms_norms(shape: ModelShape, recipe: Training) -> int:
-    """Norms of a layer, computed in fp32; under autocast five separate 16-bit casts follow them."""
+def norms_saved(shape: ModelShape, recipe: Training) -> int:
+    """Bytes per token of what the RMSNorms of a layer keep of the residual stream, row statistics apart."""
     per_hidden = _by_precision(recipe, half=16, full=24, autocast=26)
     if shape.family is Family.GEMMA and not recipe.autocast and recipe.parameters is Precision.BF16:
         per_hidden = 20
     if shape.family is Family.GEMMA3:
         per_hidden = 36
+    return per_hidden * shape.hidden
+
+
+def _rms_norms(shape: ModelShape, recipe: Training) -> int:
+    """Norms of a layer, computed in fp32; under autocast five separate 16-bit casts follow them."""
     count = 4 if shape.family is Family.GEMMA3 else 2
     if shape.family in (Family.QWEN3, Family.QWEN3_MOE, Family.GEMMA3):
         count += shape.heads + shape.kv_heads
-    return per_hidden * shape.hidden + count * ROW_STATISTICS
+    return norms_saved(shape, recipe) + count * ROW_STATISTICS
 
 
-def _attention(shape: ModelShape, recipe: Training) -> int:
+def attention_saved(shape: ModelShape, recipe: Training) -> int:
+    """Bytes per token that a layer's attention keeps, without its norm's input."""
     if shape.latent is not None:
         return _latent_attention(shape, recipe)
     width, kv = shape.query_width, shape.kv_width

@@ -41,13 +41,22 @@ LAYER_NORM_FAMILIES = frozenset({Family.GPT2, Family.GPT_NEOX, Family.OPT, Famil
 
 @dataclass(frozen=True, slots=True)
 class Experts:
-    """A mixture of experts: `width` of one expert, `shared_width` of all shared experts together."""
+    """A mixture of experts: `width` of one expert, `shared_width` of all shared experts together.
+
+    `held`: experts of a layer that are on this card, 0 for all of them.
+    """
 
     count: int
     per_token: int
     width: int
     shared_width: int = 0
     dense_layers: int = 0  # first layers with an ordinary MLP
+    held: int = 0
+
+    @property
+    def on_card(self) -> int:
+        """Experts of a layer whose weights are on this card."""
+        return self.held or self.count
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +156,7 @@ def expert_weights(shape: ModelShape) -> int:
     experts = shape.experts
     if experts is None:
         return 0
-    return shape.hidden * (3 * experts.count * experts.width + 3 * experts.shared_width + experts.count)
+    return shape.hidden * (3 * experts.on_card * experts.width + 3 * experts.shared_width + experts.count)
 
 
 def is_dense_layer(shape: ModelShape, layer: int) -> bool:
@@ -188,7 +197,7 @@ def largest_matrix(shape: ModelShape, layer: int = -1) -> int:
     attention, experts = shape.hidden * shape.query_width, shape.experts
     if experts is None or is_dense_layer(shape, layer % shape.layers):
         return max(shape.hidden * shape.mlp, attention)
-    return max(2 * experts.count * experts.width * shape.hidden, attention)
+    return max(2 * experts.on_card * experts.width * shape.hidden, attention)
 
 
 def decoder_parameters(shape: ModelShape) -> int:

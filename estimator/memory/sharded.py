@@ -25,9 +25,11 @@ TEMPORARIES, EXCHANGE, OPTIMIZER = StateClass.TEMPORARIES, StateClass.EXCHANGE, 
 class Unit:
     """What a step holds on one card apart from the sharded state: elements of the units, bytes of the rest.
 
-    `trained_layer`, `trained_root`: elements of a unit that have gradients; adapters' alone where the base is frozen.
-    `table`: elements of the whole embedding matrix, whose gradient tensor parallelism does not divide until it is
-    reduced; `table_shards`: by how much it then is. `stored`: what a checkpointed layer keeps.
+    `layer`: elements of a layer as gathered on this card; `apart`: further elements of it, the experts that other
+    cards gather, which are sharded over the same ranks all the same. `trained_layer`, `trained_root`: elements of a
+    unit that have gradients; adapters' alone where the base is frozen. `table`: elements of the whole embedding
+    matrix, whose gradient tensor parallelism does not divide until it is reduced; `table_shards`: by how much it
+    then is. `stored`: what a checkpointed layer keeps.
     """
 
     layers: int
@@ -50,16 +52,22 @@ class Unit:
     newest_gradient: int
     loss_forward: int
     loss_backward: int
+    apart: int = 0
 
     @property
     def elements(self) -> int:
         """Elements of all units."""
-        return self.layers * self.layer + self.root
+        return self.layers * (self.layer + self.apart) + self.root
 
     @property
     def trained(self) -> int:
         """Elements that have gradients and optimizer state."""
-        return self.layers * self.trained_layer + self.trained_root
+        return self.layers * self.trained_whole_layer + self.trained_root
+
+    @property
+    def trained_whole_layer(self) -> int:
+        """Elements with gradients of a layer, over all cards that share its experts."""
+        return self.trained_layer + (self.apart if self.trained_root else 0)
 
 
 def sharded_ledger(shape: ModelShape, recipe: Training, shard: FullShard) -> MemoryLedger:
@@ -71,7 +79,7 @@ def sharded_unit(shape: ModelShape, recipe: Training) -> Unit:
     """Return the terms of a model that tensor parallelism does not divide."""
     tokens, compute = recipe.tokens, recipe.compute
     stored = recipe.residual * shape.hidden * tokens
-    per_token = shape.layers * recipe.residual * shape.hidden
+    per_token = recipe.stored_layers(shape.layers) * recipe.residual * shape.hidden
     if not recipe.checkpointing:
         per_token = layers_saved(shape, recipe)
     adapter = recipe.adapter
@@ -140,12 +148,12 @@ def _reduced(unit: Unit, shard: FullShard, held: Held, layers: int) -> int:
     """Bytes of this card's share of the reduced gradients of `layers` layers; none beside accumulated ones."""
     if shard.offloads or held.get(GRADIENTS):
         return 0
-    return shard.master_size * layers * unit.trained_layer // shard.ranks
+    return shard.master_size * layers * unit.trained_whole_layer // shard.ranks
 
 
 def _reducing(unit: Unit, shard: FullShard) -> int:
     """Bytes of one layer's gradients going into a reduce-scatter, and of the share that comes out."""
-    return shard.reduce_size * (unit.trained_layer + unit.trained_layer // shard.ranks)
+    return shard.reduce_size * (unit.trained_layer + unit.trained_whole_layer // shard.ranks)
 
 
 def at_loss(kind: MomentKind, unit: Unit, shard: FullShard, held: Held, spike: int) -> Moment:

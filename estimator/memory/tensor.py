@@ -1,16 +1,18 @@
 """Peak of a training step under tensor parallelism, alone or under fully sharded data parallelism (2-D).
 
-For Llama-like models with untied embeddings and a fused attention kernel, as DTensor's `parallelize_module` runs
-them in torch 2.13: the inputs of the column-wise matrices are gathered and saved whole. Megatron gathers them
-again in the backward and divides them: not this form.
+For gated decoders with a fused attention kernel (held against points for Llama with untied embeddings), as DTensor's
+`parallelize_module` runs them in torch 2.13: the inputs of the column-wise matrices are gathered and saved whole.
+Megatron gathers them again in the backward and divides them: not this form. What is divided: `divided`.
 """
 
 from __future__ import annotations
 
+from estimator.memory import divided
 from estimator.memory.ledger import Held, MemoryLedger, Moment, MomentKind, StateClass, moment
 from estimator.memory.partition import FullShard, Tensor
 from estimator.memory.recipe import Optimizer, Training
-from estimator.memory.shape import ModelShape, linear_weights
+from estimator.memory.saved import mlp_saved
+from estimator.memory.shape import ModelShape
 from estimator.memory.sharded import Unit, unit_ledger
 from estimator.memory.training import input_bytes, optimizer_bytes
 
@@ -45,68 +47,37 @@ def tensor_sharded_ledger(
 def tensor_unit(shape: ModelShape, recipe: Training, tensor: Tensor) -> Unit:
     """Return one card's terms: matrices divided, norms whole."""
     ranks, tokens, compute, hidden = tensor.ranks, recipe.tokens, recipe.compute, shape.hidden
-    divided = ranks if tensor.sequence else 1
-    saved = tensor_layer_saved(shape, recipe, tensor) * tokens
-    stored = compute * hidden * tokens // divided if recipe.checkpointing else saved
-    table = shape.vocab * hidden
-    layer, root = linear_weights(shape) // ranks + 2 * hidden, 2 * (table // ranks) + hidden
+    norm_ranks = ranks if tensor.sequence else 1
+    saved = divided.layer_saved(shape, recipe, tensor) * tokens
+    stored = compute * hidden * tokens // norm_ranks if recipe.checkpointing else saved
+    tables = (1 if shape.is_tied else 2) * divided.table_elements(shape, tensor)
+    layer, root = divided.layer_elements(shape, tensor), tables + hidden
+    masks = 0
+    if shape.sliding is not None and not recipe.checkpointing:  # as in one piece: each keeps its own mask
+        masks = shape.sliding.count * 2 * recipe.length * tokens
     return Unit(
         layers=shape.layers,
         layer=layer,
         root=root,
         trained_layer=layer,
         trained_root=root,
-        table=table,
+        table=shape.vocab * hidden,
         table_shards=ranks,
         is_tied=shape.is_tied,
         checkpointing=recipe.checkpointing,
         inputs=input_bytes(shape, recipe),
-        saved=shape.layers * stored,
-        final_norm=tensor_final_norm_saved(shape, recipe, tensor) * tokens,
+        saved=recipe.stored_layers(shape.layers) * stored + masks,
+        final_norm=divided.final_norm_saved(shape, recipe, tensor) * tokens,
         layer_saved=saved,
         stored=stored,
         # In sequence parallel the gathered gradient stands beside the sum of the ranks' parts.
         stream=(2 if tensor.sequence else 1) * compute * hidden * tokens,
-        mlp=2 * compute * shape.mlp * tokens // ranks,
-        head_gradient=compute * table // ranks,
-        newest_gradient=compute * hidden * shape.mlp // ranks,
-        loss_forward=loss_forward(shape, recipe, tensor),
-        loss_backward=loss_backward(shape, recipe, tensor),
+        mlp=divided.working(shape, recipe, tensor),
+        head_gradient=compute * shape.vocab * hidden // ranks,
+        newest_gradient=compute * divided.newest_elements(shape, tensor),
+        loss_forward=divided.loss_forward(shape, recipe, tensor),
+        loss_backward=divided.loss_backward(shape, recipe, tensor),
     )
-
-
-def tensor_layer_saved(shape: ModelShape, recipe: Training, tensor: Tensor) -> int:
-    """Bytes per token of a layer: norms whole (or divided by sequence, with two gathered inputs), the rest divided."""
-    hidden, compute, ranks = shape.hidden, recipe.compute, tensor.ranks
-    is_half = compute == 2
-    if tensor.sequence:
-        norms = (12 if is_half else 16) * hidden // ranks + (4 if is_half else 8) * hidden
-    else:
-        norms = (16 if is_half else 24) * hidden
-    widths = 2 * shape.query_width + 2 * shape.kv_width + 4 * shape.mlp
-    return norms + (compute * widths + 4 * shape.heads) // ranks
-
-
-def tensor_final_norm_saved(shape: ModelShape, recipe: Training, tensor: Tensor) -> int:
-    """Bytes per token of the last norm and the head's input."""
-    if tensor.sequence:
-        kept = 6 if recipe.compute == 2 else 8
-        return kept * shape.hidden // tensor.ranks + recipe.compute * shape.hidden
-    return (8 if recipe.compute == 2 else 12) * shape.hidden
-
-
-def loss_forward(shape: ModelShape, recipe: Training, tensor: Tensor) -> int:
-    """Scores gathered whole, unless the loss works on divided ones."""
-    scores = shape.vocab * recipe.tokens
-    if tensor.loss:
-        return 12 * scores // tensor.ranks
-    return 8 * scores + recipe.compute * scores // tensor.ranks
-
-
-def loss_backward(shape: ModelShape, recipe: Training, tensor: Tensor) -> int:
-    """Three whole fp32 tensors of scores, or four divided ones."""
-    scores = shape.vocab * recipe.tokens
-    return 16 * scores // tensor.ranks if tensor.loss else 12 * scores
 
 
 def _resident(unit: Unit, recipe: Training) -> Held:
@@ -122,8 +93,7 @@ def _at_loss(kind: MomentKind, unit: Unit, held: Held, spike: int) -> Moment:
 
 
 def _head_backward(shape: ModelShape, recipe: Training, tensor: Tensor, unit: Unit, held: Held) -> Moment:
-    scores = recipe.compute * shape.vocab * recipe.tokens
-    temporaries = scores // tensor.ranks + (0 if tensor.loss else scores)
+    temporaries = divided.scores_gradient(shape, recipe, tensor)
     temporaries += recipe.compute * shape.hidden * recipe.tokens
     kept = {
         ACTIVATIONS: unit.saved + unit.final_norm,
@@ -146,9 +116,9 @@ def _top_layer(unit: Unit, held: Held) -> Moment:
 def _bottom_layer(shape: ModelShape, recipe: Training, tensor: Tensor, unit: Unit, held: Held) -> Moment:
     """At many ranks without sequence parallelism the norms' backward is the larger part."""
     tokens, compute, hidden = recipe.tokens, recipe.compute, shape.hidden
-    divided = tensor.ranks if tensor.sequence else 1
-    norms = (16 * hidden // divided + compute * hidden) * tokens
-    norms -= 4 * compute * shape.mlp * tokens // tensor.ranks
+    norm_ranks = tensor.ranks if tensor.sequence else 1
+    norms = (16 * hidden // norm_ranks + compute * hidden) * tokens
+    norms -= mlp_saved(shape, recipe, 0) * tokens // tensor.ranks
     through_mlp = unit.stream + unit.mlp + unit.newest_gradient
     gradients = unit.head_gradient + recipe.element * unit.layer * (unit.layers - 1)
     newest = unit.newest_gradient if through_mlp >= norms else 0
@@ -165,7 +135,8 @@ def _embedding_backward(recipe: Training, unit: Unit, held: Held) -> Moment:
     """The embedding's gradient is whole on every rank until the optimizer divides it."""
     size = recipe.element
     others = size * (unit.elements - unit.table // unit.table_shards)
-    kept = {GRADIENTS: others + recipe.compute * unit.table, TEMPORARIES: unit.stream}
+    summed = 2 * size * (unit.table // unit.table_shards) if unit.is_tied else 0  # the head's, and their sum
+    kept = {GRADIENTS: others + recipe.compute * unit.table + summed, TEMPORARIES: unit.stream}
     return moment(MomentKind.EMBEDDING_BACKWARD, held, kept)
 
 

@@ -81,7 +81,14 @@ class Step:
         adapter = self.recipe.adapter
         if adapter is None:
             return self.shape.parameters
-        return self.shape.layers * adapter_parameters(self.shape, adapter)
+        tables = (1 if self.shape.is_tied else 2) * self.shape.vocab * self.shape.hidden
+        adapters = self.shape.layers * adapter_parameters(self.shape, adapter)
+        return adapters + (tables if adapter.trains_tables else 0)
+
+    @property
+    def trains_head(self) -> bool:
+        """Whether the head has a gradient: not where the base is frozen and adapters alone are trained."""
+        return self.recipe.adapter is None or self.recipe.adapter.trains_tables
 
     @property
     def gradient_size(self) -> int:
@@ -108,7 +115,7 @@ class Step:
     @property
     def gradients_are_elsewhere(self) -> bool:
         """Whether finished gradients are already counted among what is resident."""
-        return self.has_bucket_view or self.keeps_main_gradients
+        return self.has_bucket_view or self.keeps_main_gradients or self.recipe.steps_in_backward
 
     @property
     def is_accumulating(self) -> bool:
@@ -139,7 +146,7 @@ class Step:
         shape, recipe = self.shape, self.recipe
         layers = shape.layers - without_layers
         if recipe.checkpointing:
-            per_token = layers * recipe.residual * shape.hidden
+            per_token = recipe.stored_layers(layers) * recipe.residual * shape.hidden
         else:
             per_token = layers_saved(shape, recipe) - without_layers * layer_saved(shape, recipe)
         return (per_token + once_saved(shape, recipe)) * self.tokens
@@ -150,7 +157,7 @@ class Step:
 
     def head_gradient(self) -> int:
         """Bytes of the head's gradient while the layers are computed backward."""
-        if self.recipe.adapter is not None:
+        if not self.trains_head:
             return 0
         if self.gradients_are_elsewhere and not self.shape.is_tied:  # a tied one waits for the embedding's
             return 0
@@ -170,7 +177,7 @@ class Step:
         if self.gradients_are_elsewhere:
             return self.head_gradient()
         if self.recipe.adapter is not None:
-            return layers_done * self.layer_gradients()
+            return self.head_gradient() + layers_done * self.layer_gradients()
         shape = self.shape
         done = layers_parameters(shape, shape.layers - layers_done)
         return self.head_gradient() + self.gradient_size * done
@@ -251,7 +258,7 @@ def head_backward(step: Step) -> Moment | None:
     temporaries = head_gradient_temporaries(shape, recipe)
     temporaries += recipe.compute * shape.hidden * step.tokens
     gradient = 0
-    if recipe.adapter is None:
+    if step.trains_head:
         gradient = (recipe.compute + (4 if recipe.autocast else 0)) * shape.head_weights
     kept = {ACTIVATIONS: step.saved() + step.final_norm(), TEMPORARIES: temporaries, GRADIENTS: gradient}
     return moment(MomentKind.HEAD_BACKWARD, step.resident(), step.accumulated(), kept)
@@ -405,7 +412,7 @@ def bottom_layer_attention(step: Step) -> Moment | None:
 def embedding_backward(step: Step) -> Moment | None:
     """All gradients, the residual stream's, and the embedding's; a tied one stands beside the head's and their sum."""
     shape, recipe = step.shape, step.recipe
-    if recipe.adapter is not None:
+    if not step.trains_head:
         return None
     table = step.gradient_size * shape.vocab * shape.hidden
     is_tied = shape.is_tied and shape.head_weights > 0
@@ -436,7 +443,8 @@ def optimizer_step(step: Step) -> Moment:
         gradients = 4 * parameters + largest
     if recipe.master is not MasterWeights.NONE:
         size = 4
-    buffers = size * parameters if recipe.is_foreach and recipe.optimizer is Optimizer.ADAMW else 0
+    is_at_once = recipe.is_foreach and recipe.optimizer is Optimizer.ADAMW and not recipe.steps_in_backward
+    buffers = size * parameters if is_at_once else 0
     return moment(MomentKind.OPTIMIZER_STEP, step.resident(), {GRADIENTS: gradients, TEMPORARIES: buffers})
 
 

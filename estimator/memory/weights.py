@@ -58,7 +58,7 @@ def packed_weights(shape: ModelShape, packed: Packed) -> int:
     experts = shape.experts
     if experts is None:
         return 0
-    one = 3 * experts.count * experts.width * shape.hidden
+    one = 3 * experts.on_card * experts.width * shape.hidden
     return (shape.layers - experts.dense_layers) * one
 
 

@@ -14,8 +14,10 @@ from functools import cache
 from estimator import memory as mem
 from estimator.catalogue import Card
 from estimator.plan.forms import RANGES, Working, WorkingBasis, line_basis, upper_bytes
+from estimator.plan.growth import growth
 from estimator.plan.image_models import largest_side, pipeline_of
-from estimator.plan.models import architecture_of, legal_degrees, model_ledger
+from estimator.plan.models import MOST_CARDS, architecture_of, model_ledger
+from estimator.plan.splits import Division
 from estimator.problems import Absent
 from estimator.quote import (
     DenoiserTrainingRecipe,
@@ -27,7 +29,6 @@ from estimator.quote import (
 )
 from estimator.results.memory import CardVerdict, Fit, StageMemory
 
-MOST_CARDS = 1024
 MOST_BATCH = 2**20
 MOST_CONTEXT = 2**24
 IMAGE_STEP = 64
@@ -55,9 +56,10 @@ class Reach:
 class ModelFit:
     """A card model under a recipe. `verdict`: at the number of cards asked for, with the bytes to spare.
 
-    `least_cards`: the least legal number for the split. `largest_batch`: requests or sequences a card at the same
-    context. `largest_context`: tokens of a sequence, new ones included, at the same batch, at most what the model
-    was made for. `reason`: why it does not fit or is not known; None where it fits or fits if.
+    `least_cards`: the least legal number for the split; of combined degrees `growth` says which one grows.
+    `largest_batch`: requests or sequences a card at the same context. `largest_context`: tokens of a sequence, new
+    ones included, at the same batch, at most what the model was made for. `reason`: why it does not fit or is not
+    known; None where it fits or fits if.
     """
 
     card_id: str
@@ -70,7 +72,7 @@ class ModelFit:
 
 def fits_table(
     use: ModelUse,
-    split: ModelSplit,
+    split: Division,
     overheads: mem.Overheads,
     cards: Iterable[Card],
     cards_per_task: int = 1,
@@ -145,7 +147,7 @@ def allowed_bytes(usable_bytes: int, overheads: mem.Overheads, *, sure: bool) ->
 
 
 def _stage(
-    use: ModelUse, split: ModelSplit, overheads: mem.Overheads, cards: int
+    use: ModelUse, split: Division, overheads: mem.Overheads, cards: int
 ) -> tuple[StageMemory, Absent | None]:
     found = model_ledger(use, split, cards)
     if isinstance(found, Absent):
@@ -160,38 +162,38 @@ def _reason(card: Card, verdict: CardVerdict) -> Absent | None:
 
 
 def _degrees(
-    use: ModelUse, split: ModelSplit, overheads: mem.Overheads, usable: Sequence[int]
+    use: ModelUse, split: Division, overheads: mem.Overheads, usable: Sequence[int]
 ) -> dict[int, Reach]:
     """More shards never need more on each, so that halving finds the least; one card may rest on a better form.
 
     A pipeline is tried stage by stage: one stage more may keep more micro-batches in flight.
     """
-    legal = legal_degrees(use, split, MOST_CARDS) or (1,)
-    peak = cache(lambda degree: _peak(use, split, degree))
+    tried = growth(use, split, MOST_CARDS) or ((1, split),)
+    peak = cache(lambda at: _peak(use, tried[at][1], tried[at][0]))
 
     def least(card_bytes: int, sure: bool) -> int | None:
-        def fits(degree: int) -> bool:
-            return _admits(peak(degree), overheads, card_bytes, sure)
+        def fits(at: int) -> bool:
+            return _admits(peak(at), overheads, card_bytes, sure)
 
-        if split is ModelSplit.PIPELINE or fits(legal[0]):
-            return next((degree for degree in legal if fits(degree)), None)
-        low, high = 0, len(legal) - 1
-        if not fits(legal[high]):
+        if split is ModelSplit.PIPELINE or fits(0):
+            return next((tried[at][0] for at in range(len(tried)) if fits(at)), None)
+        low, high = 0, len(tried) - 1
+        if not fits(high):
             return None
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if fits(legal[middle]) else (middle, high)
-        return legal[high]
+            low, high = (low, middle) if fits(middle) else (middle, high)
+        return tried[high][0]
 
     return {one: Reach(least(one, False), least(one, True)) for one in usable}
 
 
-def _batches(use: ModelUse, split: ModelSplit, cards: int) -> Callable[[int], Peak | None]:
+def _batches(use: ModelUse, split: Division, cards: int) -> Callable[[int], Peak | None]:
     return lambda batch: _peak(_changed(use, batch=batch), split, cards)
 
 
 def _contexts(
-    use: ModelUse, split: ModelSplit, overheads: mem.Overheads, usable: Sequence[int], cards: int
+    use: ModelUse, split: Division, overheads: mem.Overheads, usable: Sequence[int], cards: int
 ) -> dict[int, Reach]:
     recipe = use.recipe
     if isinstance(recipe, ImageRecipe | DenoiserTrainingRecipe):
@@ -217,7 +219,7 @@ def _contexts(
 
 
 def _image_sides(
-    use: ModelUse, split: ModelSplit, overheads: mem.Overheads, usable: Sequence[int], cards: int
+    use: ModelUse, split: Division, overheads: mem.Overheads, usable: Sequence[int], cards: int
 ) -> dict[int, Reach]:
     """Return the largest square images that fit, by their side."""
 
@@ -293,7 +295,7 @@ def _admits(peak: Peak | None, overheads: mem.Overheads, card_bytes: int, sure: 
     return (peak.high if sure else peak.used) <= allowed_bytes(card_bytes, overheads, sure=sure)
 
 
-def _peak(use: ModelUse, split: ModelSplit, cards: int) -> Peak | None:
+def _peak(use: ModelUse, split: Division, cards: int) -> Peak | None:
     found = model_ledger(use, split, cards)
     return None if isinstance(found, Absent) else peak_of(*found)
 

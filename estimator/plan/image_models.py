@@ -24,6 +24,7 @@ from estimator.architecture.image_pipeline import (
 from estimator.catalogue import ModelRecord
 from estimator.memory.points import TEXT_TOKENS
 from estimator.plan.forms import RANGES, Form, Working, WorkingBasis
+from estimator.plan.splits import Division
 from estimator.problems import Absent, FileRefused
 from estimator.quote import (
     DenoiserTrainingRecipe,
@@ -63,7 +64,7 @@ def pipeline_of(source: ModelSource) -> PipelineReading | None:
     return read_pipeline(config, source.name) if is_image_pipeline(config) else None
 
 
-def image_form(use: ModelUse, split: ModelSplit, cards: int) -> Form | Absent:
+def image_form(use: ModelUse, split: Division, cards: int) -> Form | Absent:
     """Return the form of a recipe of a pipeline, or why there is none. Each card holds the parts whole."""
     reading = pipeline_of(use.source)
     if reading is None or reading.pipeline is None:

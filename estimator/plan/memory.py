@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from decimal import Decimal
 
 from estimator.catalogue import Card
 from estimator.evidence import EvidenceKind, Stated, weakest
 from estimator.memory import Overheads, Phase, Size, Term, stage_memory, verdict_on
 from estimator.plan.fitting import phases_of
+from estimator.plan.forms import RANGES
 from estimator.plan.layouts import Layouts
-from estimator.plan.models import model_memory
+from estimator.plan.models import model_ledger
 from estimator.problems import Absent
 from estimator.quote import MemoryNeed, Organisation, Partition, Quote, Stage, StageLayout, slice_of
-from estimator.results.memory import CardVerdict, Fit, StageMemory
+from estimator.results.memory import CardVerdict, Fit, MemoryLine, StageMemory
 from estimator.units import gib_to_bytes
 
 
@@ -74,11 +76,15 @@ def _stage(stage: Stage, layout: StageLayout) -> StageMemory:
     overheads = overheads_of(stage.memory)
     if stage.memory.model is None:
         return stage_memory(stage.id, _phases(stage, layout), overheads, layout.cards_per_task)
-    found = model_memory(stage.memory.model, layout.model_split, layout.cards_per_task)
+    found = model_ledger(stage.memory.model, layout.division, layout.cards_per_task)
     if isinstance(found, Absent):
         return StageMemory(stage.id, layout.cards_per_task, (), (found.code,))
-    phases = phases_of(found.ledger, found.basis, found.working)
-    return stage_memory(stage.id, phases, overheads, layout.cards_per_task)
+    ledger, basis, working = found
+    kind = RANGES[basis][0]
+    host = tuple(MemoryLine(state.value, size, kind) for state, size in ledger.host)
+    phases = phases_of(ledger, basis, working)
+    result = stage_memory(stage.id, phases, overheads, layout.cards_per_task)
+    return replace(result, host_lines=host)
 
 
 def _phases(stage: Stage, layout: StageLayout) -> list[Phase]:

@@ -18,10 +18,11 @@ from estimator.architecture.families import SAME_AS
 from estimator.architecture.parameters import all_weights
 from estimator.catalogue import ModelRecord
 from estimator.memory.saved import adapted_widths
-from estimator.plan import splits
+from estimator.plan import levers, splits
 from estimator.plan.forms import Form, ModelMemory, Working, engine_training
 from estimator.plan.image_models import image_form, pipeline_of
 from estimator.plan.speech_models import speech_form, speech_shape
+from estimator.plan.splits import Division
 from estimator.problems import Absent, FileRefused, Problem, Severity
 from estimator.quote import (
     ClassificationRecipe,
@@ -29,9 +30,13 @@ from estimator.quote import (
     ModelSource,
     ModelSplit,
     ModelUse,
+    SplitDegrees,
     TrainingRecipe,
     WeightStorage,
 )
+
+MOST_CARDS = 1024
+"""Cards of a task up to which legal numbers are looked for."""
 
 FAMILIES = {
     "llama": mem.Family.LLAMA,
@@ -154,7 +159,7 @@ def shape_of(architecture: arch.Architecture) -> tuple[mem.ModelShape, bool] | A
     return shape, is_known and not architecture.uncounted
 
 
-def model_memory(use: ModelUse, split: ModelSplit, cards: int) -> ModelMemory | Absent:
+def model_memory(use: ModelUse, split: Division, cards: int) -> ModelMemory | Absent:
     """Return what one card of `cards` holds, the worst card where they differ, and the levers.
 
     Absent codes: model_not_read (the configuration lacks something), recipe_not_for_model, no_closed_form,
@@ -163,18 +168,39 @@ def model_memory(use: ModelUse, split: ModelSplit, cards: int) -> ModelMemory | 
     form = _form(use, split, cards)
     if isinstance(form, Absent):
         return form
-    return ModelMemory(form.ledger(), form.basis, form.levers(), form.working)
+    ledger = form.ledger()
+    more_cards = next_degree(use, split, cards)
+    effects = [
+        *levers.division_effects(
+            use, cards, more_cards, ledger.peak_bytes, lambda one, count: _peak(one, split, count)
+        ),
+        *form.levers(),
+    ]
+    strongest = tuple(sorted(effects, key=lambda effect: effect.peak_bytes))
+    return ModelMemory(ledger, form.basis, strongest, form.working)
+
+
+def next_degree(use: ModelUse, split: Division, cards: int) -> int | None:
+    """Return the next larger legal number of cards, at most `MOST_CARDS`; None where a task has one card."""
+    if cards == 1:
+        return None
+    return next((one for one in legal_degrees(use, split, MOST_CARDS) if one > cards), None)
+
+
+def _peak(use: ModelUse, split: Division, cards: int) -> int | None:
+    found = model_ledger(use, split, cards)
+    return None if isinstance(found, Absent) else found[0].peak_bytes
 
 
 def model_ledger(
-    use: ModelUse, split: ModelSplit, cards: int
+    use: ModelUse, split: Division, cards: int
 ) -> tuple[mem.MemoryLedger, mem.Basis, Working] | Absent:
     """Return the ledger and what it rests on alone: for searches that ask many times. As `model_memory`."""
     form = _form(use, split, cards)
     return form if isinstance(form, Absent) else (form.ledger(), form.basis, form.working)
 
 
-def legal_degrees(use: ModelUse, split: ModelSplit, most: int) -> tuple[int, ...]:
+def legal_degrees(use: ModelUse, split: Division, most: int) -> tuple[int, ...]:
     """Return the numbers of cards, up to `most`, over which the model may be split that way.
 
     () where the model is not known or its recipe has no form split that way.
@@ -190,10 +216,21 @@ def legal_degrees(use: ModelUse, split: ModelSplit, most: int) -> tuple[int, ...
     if split is ModelSplit.NONE:
         return (1,)
     legal = (
-        splits.degrees(shape, split, most) if isinstance(shape, mem.ModelShape) else tuple(range(1, most + 1))
+        splits.legal_cards(shape, split, most)
+        if isinstance(shape, mem.ModelShape)
+        else tuple(range(1, most + 1))
     )
-    divided = next((degree for degree in legal if degree > 1), None)
-    return () if divided is None or isinstance(_form(use, split, divided), Absent) else legal
+    # One rank of data, and two: shards may have a form where whole copies have none.
+    tried = [degree for degree in legal if degree > 1][: 2 if isinstance(split, SplitDegrees) else 1]
+    return () if all(isinstance(_form(use, split, degree), Absent) for degree in tried) else legal
+
+
+def known_shape(source: ModelSource) -> mem.ModelShape | None:
+    """Return the shape of a model that is read, and makes no images and hears no speech."""
+    if pipeline_of(source) is not None:
+        return None
+    known = _known(source)
+    return None if isinstance(known, Absent) or isinstance(known.shape, mem.SpeechShape) else known.shape
 
 
 def weight_storage(source: ModelSource) -> WeightStorage | None:
@@ -239,7 +276,7 @@ def _known(source: ModelSource) -> _Known | Absent:
     return _Known(architecture, shape, is_known)
 
 
-def _form(use: ModelUse, split: ModelSplit, cards: int) -> Form | Absent:
+def _form(use: ModelUse, split: Division, cards: int) -> Form | Absent:
     if pipeline_of(use.source) is not None:
         return image_form(use, split, cards)
     known = _known(use.source)
@@ -268,14 +305,17 @@ def _form(use: ModelUse, split: ModelSplit, cards: int) -> Form | Absent:
     ):  # an image has as many tokens as its side says, whatever a recipe holds
         training = replace(training, length=_image_tokens(known.architecture))
     shard = None
-    if split is ModelSplit.OPTIMIZER_SHARDS and cards > 1:
-        shard = _optimizer_shard(use.source, training.adapter, cards)
+    degrees = splits.degrees_of(split, cards)
+    if degrees is not None and degrees.state_ranks == cards > 1:
+        is_dealt = degrees.expert == 1 and degrees.state is mem.DataState.OPTIMIZER_SHARDS
+        shard = _optimizer_shard(use.source, training.adapter, cards) if is_dealt else None
     found = splits.training(shape, training, split, cards, recipe.loss_parallel, shard)
     if isinstance(found, Absent):
         return found
     ledger_of, basis = found
     has_copies = training.adapter is not None or training.master is not mem.MasterWeights.NONE
-    if has_copies and basis is mem.Basis.REFERENCE_POINTS:
+    is_encoder = shape.family in (mem.Family.BERT, mem.Family.VIT)
+    if (has_copies or is_encoder) and basis is mem.Basis.REFERENCE_POINTS:
         basis = mem.Basis.PUBLISHED_READINGS  # exact on the points, but the readings lie far above them
     return Form(
         lambda: ledger_of(training),
@@ -288,7 +328,7 @@ def _classification(
     recipe: ClassificationRecipe,
     architecture: arch.Architecture,
     shape: mem.ModelShape,
-    split: ModelSplit,
+    split: Division,
     cards: int,
 ) -> Form | Absent:
     """Images through a ViT, on one card or whole copies: on a formula alone."""
@@ -324,6 +364,7 @@ def _engine_generation(recipe: GenerationRecipe, weights_bytes: int | None) -> m
         prefill_chunk=recipe.prefill_chunk,
         latent_cache_expanded=recipe.latent_cache_expanded,
         keeps_only_window=recipe.keeps_only_window,
+        streams_weights=recipe.stream_weights,
     )
 
 
@@ -357,6 +398,9 @@ def _optimizer_shard(source: ModelSource, adapter: mem.Adapter | None, cards: in
         for target in dict.fromkeys(adapter.targets):
             for width in adapted_widths(known.shape, target):
                 sizes += [adapter.rank * width] * known.shape.layers
+        if adapter.trains_tables:
+            table = known.shape.vocab * known.shape.hidden
+            sizes += [table] * (1 if known.shape.is_tied else 2)
     return max(mem.greedy_shards(tuple(sizes), cards))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from estimator import architecture as arch
 from estimator import memory as mem
 from estimator.plan.forms import Form, engine_training
+from estimator.plan.splits import Division
 from estimator.problems import Absent
 from estimator.quote import (
     GenerationRecipe,
@@ -40,7 +41,7 @@ def speech_shape(architecture: arch.Architecture) -> mem.SpeechShape | None:
     )
 
 
-def speech_form(use: ModelUse, shape: mem.SpeechShape, split: ModelSplit, cards: int) -> Form | Absent:
+def speech_form(use: ModelUse, shape: mem.SpeechShape, split: Division, cards: int) -> Form | Absent:
     """Return the form of a recipe of a speech model, or why there is none."""
     recipe = use.recipe
     if isinstance(recipe, TrainingRecipe):
@@ -50,7 +51,8 @@ def speech_form(use: ModelUse, shape: mem.SpeechShape, split: ModelSplit, cards:
     if isinstance(recipe, TranscriptionRecipe):
         tokens = recipe.tokens
     elif isinstance(recipe, GenerationRecipe):  # quotes of before transcription had its own recipe
-        if recipe.weights is not WeightStorage.AS_COMPUTED or recipe.attention == "eager":
+        is_plain = recipe.weights is WeightStorage.AS_COMPUTED and not recipe.stream_weights
+        if not is_plain or recipe.attention == "eager":
             return Absent("no_closed_form", (), (("model", use.source.name),))
         tokens = recipe.prompt + recipe.new_tokens
     else:
@@ -62,13 +64,15 @@ def speech_form(use: ModelUse, shape: mem.SpeechShape, split: ModelSplit, cards:
 
 
 def _training(
-    use: ModelUse, recipe: TrainingRecipe, shape: mem.SpeechShape, split: ModelSplit, cards: int
+    use: ModelUse, recipe: TrainingRecipe, shape: mem.SpeechShape, split: Division, cards: int
 ) -> Form | Absent:
     if cards > 1 and split is not ModelSplit.NONE:
         return Absent("split_without_form", (), (("cards", cards),))
     training = engine_training(recipe, None)
     has_more = training.adapter is not None or training.master is not mem.MasterWeights.NONE
     has_more = has_more or training.average is not mem.Average.NONE or training.micro_batches > 1
+    has_more = has_more or training.steps_in_backward or recipe.offload_optimizer
+    has_more = has_more or recipe.offload_parameters or recipe.offload_activations
     if has_more or training.attention is mem.Attention.EAGER:
         return Absent("no_closed_form", (), (("model", use.source.name),))
     return Form(lambda: mem.speech_training_ledger(shape, training), mem.Basis.REFERENCE_POINTS)

@@ -10,97 +10,230 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from math import gcd
 
 from estimator import memory as mem
-from estimator.memory.shape import layers_parameters
 from estimator.problems import Absent
-from estimator.quote import ModelSplit
+from estimator.quote import ModelSplit, SplitDegrees
 
 LedgerOf = Callable[[mem.Training], mem.MemoryLedger]
+Division = ModelSplit | SplitDegrees
+"""How a model is divided over the cards of a task: one of the plain ways, or several degrees at once."""
+
 WHOLE = (ModelSplit.NONE, ModelSplit.REPLICAS)
 TENSORS = (ModelSplit.TENSOR, ModelSplit.TENSOR_SEQUENCE)
-GENERATION = (*WHOLE, ModelSplit.TENSOR, ModelSplit.PIPELINE)
+GENERATION = (
+    *WHOLE,
+    ModelSplit.TENSOR,
+    ModelSplit.PIPELINE,
+    ModelSplit.COMBINED,
+)
+_STATES = {
+    ModelSplit.OPTIMIZER_SHARDS: mem.DataState.OPTIMIZER_SHARDS,
+    ModelSplit.FULL_SHARD: mem.DataState.FULL_SHARD,
+}
 
 
 def training(
     shape: mem.ModelShape,
     recipe: mem.Training,
-    split: ModelSplit,
+    division: Division,
     cards: int,
     loss_parallel: bool,
     optimizer_shard: int | None,
 ) -> tuple[LedgerOf, mem.Basis] | Absent:
     """Return the form of a training step on one of `cards` cards, and what it rests on.
 
-    `optimizer_shard`: trained elements whose state the fullest card keeps, needed where the optimizer is divided.
+    `optimizer_shard`: trained elements whose state the fullest card keeps, None: an even share.
     """
-    if cards == 1 or split is ModelSplit.NONE:
-        return (lambda one: mem.training_ledger(shape, one)), mem.training_basis(shape, recipe)
-    if split is ModelSplit.REPLICAS:
-        copies = mem.Replicas(cards)
-        return (lambda one: mem.training_ledger(shape, one, copies)), mem.training_basis(shape, recipe)
-    if split is ModelSplit.OPTIMIZER_SHARDS:
-        share = -(-shape.parameters // cards) if optimizer_shard is None else optimizer_shard
-        sharded = mem.Replicas(cards, optimizer_shard=share)
-        return (lambda one: mem.training_ledger(shape, one, sharded)), mem.sharded_basis(shape, recipe)
-    without_form = Absent("split_without_form", (), (("cards", cards),))
-    has_copies = recipe.master is not mem.MasterWeights.NONE or recipe.average is not mem.Average.NONE
-    if shape.objective is not mem.Objective.CAUSAL or has_copies or recipe.frozen_weights_bytes is not None:
-        return without_form  # no divided form holds fp32 copies, averages or a packed base
-    if split is ModelSplit.FULL_SHARD:
-        if not _has_even_layers(shape):
-            return without_form
-        return (lambda one: _full_shard(shape, one, cards)), _full_shard_basis(shape, recipe)
-    if not _divides(shape, recipe):
-        return without_form
-    if split in TENSORS:
-        if cards not in mem.legal_tensor_degrees(shape.heads, shape.kv_heads):
-            return Absent("split_not_legal", (), (("cards", cards),))
-        if not _is_fused(shape, recipe):
-            return without_form
-        tensor = mem.Tensor(cards, sequence=split is ModelSplit.TENSOR_SEQUENCE, loss=loss_parallel)
-        basis = _divided_basis(shape, recipe) if recipe.micro_batches == 1 else mem.Basis.FORMULA
-        return (lambda one: mem.tensor_ledger(shape, one, tensor)), basis
-    if cards > shape.layers:
-        return Absent("split_not_legal", (), (("cards", cards),))
-    return (lambda one: _pipeline(shape, one, cards)), _divided_basis(shape, recipe)
+    degrees = degrees_of(division, cards)
+    if degrees is None:
+        return _absent("degrees_do_not_divide", cards)
+    reason = _why_not(shape, recipe, degrees, isinstance(division, SplitDegrees))
+    if reason:
+        return _absent(reason, cards)
+
+    def ledger(one: mem.Training) -> mem.MemoryLedger:
+        made = lambda kept: mem.combined_ledger(shape, kept, degrees, loss_parallel, optimizer_shard)  # noqa: E731
+        return mem.offloaded_ledger(one, made)
+
+    return ledger, _basis(shape, recipe, degrees)
 
 
 def generation(
-    shape: mem.ModelShape, recipe: mem.Generation, split: ModelSplit, cards: int
+    shape: mem.ModelShape, recipe: mem.Generation, division: Division, cards: int
 ) -> tuple[Callable[[], mem.MemoryLedger], mem.Basis] | Absent:
     """Return the form of a generation on one of `cards` cards, and what it rests on. Divided: a formula alone."""
-    if cards == 1 or split in WHOLE:
-        return (lambda: mem.generation_ledger(shape, recipe)), mem.generation_basis(shape, recipe)
-    if split not in GENERATION:
-        return Absent("split_without_form", (), (("cards", cards),))
-    if split is ModelSplit.TENSOR:
-        if cards not in mem.legal_tensor_degrees(shape.heads, shape.kv_heads):
-            return Absent("split_not_legal", (), (("cards", cards),))
-        return (lambda: _tensor_generation(shape, recipe, cards)), mem.Basis.FORMULA
-    if cards > shape.layers:
-        return Absent("split_not_legal", (), (("cards", cards),))
-    return (lambda: _pipeline_generation(shape, recipe, cards)), mem.Basis.FORMULA
+    degrees = degrees_of(division, cards)
+    if degrees is None:
+        return _absent("degrees_do_not_divide", cards)
+    is_plain = isinstance(division, ModelSplit)
+    is_of_training = degrees.context > 1 or degrees.virtual > 1 or degrees.expert > 1
+    if is_of_training or (is_plain and division not in GENERATION and cards > 1):
+        return _absent("split_without_form", cards)
+    illegal = mem.illegal_degree(shape, degrees)
+    if illegal:
+        return _absent("split_not_legal" if is_plain else illegal, cards)
+    is_whole = degrees.tensor == degrees.pipeline == 1
+    if recipe.streams_weights and not is_whole:
+        return _absent("offload_without_form", cards)
+    is_held = is_whole and not recipe.streams_weights
+    basis = mem.generation_basis(shape, recipe) if is_held else mem.Basis.FORMULA
+
+    def ledger() -> mem.MemoryLedger:
+        found = mem.divided_generation_ledger(shape, recipe, degrees)
+        return mem.streamed_ledger(shape, recipe, found)
+
+    return ledger, basis
 
 
-def degrees(shape: mem.ModelShape, split: ModelSplit, most: int) -> tuple[int, ...]:
-    """Return the numbers of cards, up to `most`, that heads and layers allow, whatever the recipe."""
-    if split in TENSORS:
+def degrees_of(division: Division, cards: int) -> mem.Degrees | None:
+    """Return the degrees of a division over so many cards; None where they do not divide them."""
+    if isinstance(division, SplitDegrees):
+        data = division.data(cards)
+        if data is None:
+            return None
+        state = mem.DataState(division.data_state)
+        if data * division.context == 1:  # one rank has nobody to share its state with
+            state = mem.DataState.REPLICAS
+        return mem.Degrees(
+            tensor=division.tensor,
+            sequence=division.sequence,
+            pipeline=division.pipeline,
+            virtual=division.virtual_stages,
+            context=division.context,
+            context_method=mem.ContextMethod(division.context_method),
+            expert=division.expert,
+            experts_over=mem.ExpertsOver(division.experts_over),
+            capacity=Fraction(division.expert_capacity),
+            data=data,
+            state=state,
+        )
+    if division is ModelSplit.COMBINED:
+        return degrees_of(SplitDegrees(), cards)
+    if cards == 1 or division is ModelSplit.NONE:
+        return mem.Degrees()
+    if division in TENSORS:
+        return mem.Degrees(tensor=cards, sequence=division is ModelSplit.TENSOR_SEQUENCE)
+    if division is ModelSplit.PIPELINE:
+        return mem.Degrees(pipeline=cards)
+    return mem.Degrees(data=cards, state=_STATES.get(division, mem.DataState.REPLICAS))
+
+
+def legal_cards(shape: mem.ModelShape, division: Division, most: int) -> tuple[int, ...]:
+    """Return the numbers of cards, up to `most`, that heads, layers and experts allow, whatever the recipe."""
+    if division in TENSORS:
         return tuple(one for one in mem.legal_tensor_degrees(shape.heads, shape.kv_heads) if one <= most)
-    if split is ModelSplit.PIPELINE:
+    if division is ModelSplit.PIPELINE:
         return tuple(range(1, min(most, shape.layers) + 1))
+    if isinstance(division, SplitDegrees):
+        # The data degree alone is free: with experts, that of data and context must be a multiple of theirs.
+        step = division.without_data * (division.expert // gcd(division.expert, division.context))
+        first = degrees_of(division, step)
+        is_legal = first is not None and not mem.illegal_degree(shape, first)
+        return tuple(range(step, most + 1, step)) if is_legal else ()
     return tuple(range(1, most + 1))
 
 
-def _full_shard(shape: mem.ModelShape, recipe: mem.Training, cards: int) -> mem.MemoryLedger:
-    """FSDP2. Autocast is its mixed precision: fp32 shards, 16-bit computation, fp32 reduction."""
-    master = recipe.element
-    if recipe.autocast:
-        recipe = replace(recipe, parameters=mem.Precision.BF16, autocast=False)
-    shard = mem.FullShard(
-        cards, master_size=master, compute_size=recipe.compute, reduce_size=max(master, recipe.compute)
-    )
-    return mem.sharded_ledger(shape, recipe, shard)
+def _absent(code: str, cards: int) -> Absent:
+    return Absent(code, (), (("cards", cards),))
+
+
+def _why_not(shape: mem.ModelShape, recipe: mem.Training, degrees: mem.Degrees, is_combined: bool) -> str:
+    """Return the code of what stands against a form; empty where there is one."""
+    is_cut = degrees.tensor > 1 or degrees.pipeline > 1 or degrees.context > 1 or degrees.expert > 1
+    unheld = _offload_without_form(recipe, degrees) or _backward_step_without_form(recipe, degrees)
+    if unheld:
+        return unheld
+    is_whole_state = not degrees.state.is_full
+    if not is_cut and is_whole_state and degrees.state is not mem.DataState.GRADIENT_SHARDS:
+        return ""
+    if shape.objective is not mem.Objective.CAUSAL or recipe.frozen_weights_bytes is not None:
+        return "split_without_form"  # no divided form holds a packed base, nor another objective
+    trains_tables = recipe.adapter is not None and recipe.adapter.trains_tables
+    if recipe.average is not mem.Average.NONE or trains_tables:
+        return "split_without_form"
+    if not is_whole_state and recipe.master is not mem.MasterWeights.NONE:
+        return "split_without_form"  # the shards are the fp32 copies: autocast says so
+    if not _has_even_layers(shape):
+        return "split_without_form"
+    illegal = mem.illegal_degree(shape, degrees)
+    if illegal:
+        return illegal if is_combined else "split_not_legal"
+    if is_cut and not _divides(shape, recipe, degrees):
+        return "split_without_form"
+    return ""
+
+
+def _offload_without_form(recipe: mem.Training, degrees: mem.Degrees) -> str:
+    """Parameters leave the card as shards alone; activations only where layers store their inputs."""
+    if recipe.offloads_parameters and not degrees.state.is_full:
+        return "offload_without_form"
+    if recipe.offloads_activations and (not recipe.checkpointing or degrees.pipeline > 1):
+        return "offload_without_form"
+    return ""
+
+
+def _backward_step_without_form(recipe: mem.Training, degrees: mem.Degrees) -> str:
+    """A gradient that is used as it is made cannot be accumulated, exchanged or copied first."""
+    is_alone = degrees.cards == 1 and recipe.micro_batches == 1 and recipe.master is mem.MasterWeights.NONE
+    return "" if is_alone or not recipe.steps_in_backward else "backward_step_without_form"
+
+
+def _divides(shape: mem.ModelShape, recipe: mem.Training, degrees: mem.Degrees) -> bool:
+    """Whether tensor, pipeline, context and expert forms hold the model.
+
+    Tensor ranks and stages: gated, all of it trained, no autocast but FSDP's. Divided heads and sequences: fused.
+
+    ZeRO-2 does not go with a pipeline (DeepSpeed refuses it): gradients would be reduced for each micro-batch.
+    """
+    if degrees.pipeline > 1 and degrees.state is mem.DataState.GRADIENT_SHARDS and degrees.state_ranks > 1:
+        return False
+    needs_fused = degrees.tensor > 1 or degrees.context > 1
+    if needs_fused and not mem.is_fused(shape, recipe):
+        return False
+    if degrees.tensor == degrees.pipeline == 1:
+        return True
+    is_cast = recipe.autocast and not degrees.state.is_full
+    return shape.has_rms_norm and recipe.adapter is None and not is_cast
+
+
+def _has_even_layers(shape: mem.ModelShape) -> bool:
+    """Whether all layers are as large as the top one, but for a few dense ones below layers of experts."""
+    return shape.experts is None or 10 * shape.experts.dense_layers <= shape.layers
+
+
+def _basis(shape: mem.ModelShape, recipe: mem.Training, degrees: mem.Degrees) -> mem.Basis:
+    """Points were made of one degree at a time, of tensor x full shard, and of FSDP's own offload of parameters."""
+    if recipe.offloads_optimizer or recipe.offloads_activations:
+        return mem.Basis.FORMULA
+    if degrees.context > 1 or degrees.expert > 1 or degrees.virtual > 1:
+        return mem.Basis.FORMULA
+    ranks, state = degrees.data, degrees.state
+    if degrees.tensor == degrees.pipeline == 1:
+        if ranks == 1 or state is mem.DataState.REPLICAS:
+            return mem.training_basis(shape, recipe)
+        if state is mem.DataState.OPTIMIZER_SHARDS:
+            return mem.sharded_basis(shape, recipe)
+        return _on_cards(_full_shard_basis(shape, recipe)) if state.is_full else mem.Basis.FORMULA
+    if recipe.master is not mem.MasterWeights.NONE:
+        return mem.Basis.FORMULA
+    is_flat = degrees.tensor > 1 and degrees.pipeline == 1
+    if is_flat and (recipe.micro_batches > 1 or (ranks > 1 and state is not mem.DataState.FULL_SHARD)):
+        return mem.Basis.FORMULA
+    if degrees.pipeline > 1 and degrees.cards > degrees.pipeline:
+        return mem.Basis.FORMULA
+    mixed = replace(recipe, parameters=mem.Precision.BF16, autocast=False) if recipe.autocast else recipe
+    basis = _divided_basis(shape, mixed)
+    return _on_cards(basis) if ranks > 1 else basis
+
+
+def _on_cards(basis: mem.Basis) -> mem.Basis:
+    """Full shards are exact on the points, but what real cards reserved lies up to 1.24 times above (torchtitan).
+
+    Streams that overlap hold a layer more than fake devices show, and shards of changing sizes leave gaps.
+    """
+    return mem.Basis.PUBLISHED_READINGS if basis is mem.Basis.REFERENCE_POINTS else basis
 
 
 def _full_shard_basis(shape: mem.ModelShape, recipe: mem.Training) -> mem.Basis:
@@ -117,74 +250,5 @@ def _divided_basis(shape: mem.ModelShape, recipe: mem.Training) -> mem.Basis:
 
 def _held(shape: mem.ModelShape, recipe: mem.Training, basis: mem.Basis) -> mem.Basis:
     """No divided point has another loss than the library's, nor an attention that keeps its scores."""
-    is_plain = recipe.loss is mem.LossKernel.UPCAST and _is_fused(shape, recipe)
+    is_plain = recipe.loss is mem.LossKernel.UPCAST and mem.is_fused(shape, recipe)
     return basis if is_plain else mem.Basis.FORMULA
-
-
-def _has_even_layers(shape: mem.ModelShape) -> bool:
-    """Whether all layers are as large as the top one, but for a few dense ones below layers of experts."""
-    return shape.experts is None or 10 * shape.experts.dense_layers <= shape.layers
-
-
-def _divides(shape: mem.ModelShape, recipe: mem.Training) -> bool:
-    """Whether tensor and pipeline forms hold the model: dense, gated, ordinary attention, all of it trained."""
-    return shape.has_rms_norm and shape.experts is None and shape.latent is None and recipe.adapter is None
-
-
-def _is_fused(shape: mem.ModelShape, recipe: mem.Training) -> bool:
-    has_groups = shape.kv_heads < shape.heads
-    return recipe.attention is mem.Attention.SDPA and (recipe.compute == 2 or not has_groups)
-
-
-def _pipeline(shape: mem.ModelShape, recipe: mem.Training, cards: int) -> mem.MemoryLedger:
-    """The worst stage of 1F1B with the outputs kept, as torch's schedules do unless told otherwise.
-
-    A later middle stage has at most as many layers and micro-batches in flight as the second: it is never worst.
-    """
-    schedule = mem.PipelineSchedule.ONE_FORWARD_ONE_BACKWARD
-    stages = sorted({0, 1, cards - 1})
-    ledgers = [
-        mem.pipeline_ledger(
-            shape, recipe, mem.Pipeline(cards, stage, recipe.micro_batches, schedule, keeps_outputs=True)
-        )
-        for stage in stages
-    ]
-    return max(ledgers, key=lambda ledger: ledger.peak_bytes)
-
-
-def _tensor_generation(shape: mem.ModelShape, recipe: mem.Generation, cards: int) -> mem.MemoryLedger:
-    """Matrices and tables divided by the cards, the cache by at most the KV heads, a latent not at all.
-
-    Temporaries stay whole: hidden states are, and what of an MLP is divided depends on the engine.
-    """
-    ledger = mem.generation_ledger(shape, recipe)
-    cache = 1 if shape.latent is not None else mem.kv_share(cards, shape.kv_heads)
-    return _shared(ledger, Fraction(1, cards), Fraction(1, cache))
-
-
-def _pipeline_generation(shape: mem.ModelShape, recipe: mem.Generation, cards: int) -> mem.MemoryLedger:
-    """The largest stage: its layers' weights and cache, and the tables whole as if both stood on it."""
-    ledger = mem.generation_ledger(shape, recipe)
-    layers = Fraction(-(-shape.layers // cards), shape.layers)
-    whole = ledger.moments[0].of(mem.StateClass.WEIGHTS)
-    # Packed weights leave the tables in 16 bits, so they weigh more among the rest than their count says.
-    outside = (shape.parameters - layers_parameters(shape)) * recipe.element
-    rest = min(max(Fraction(outside, max(whole, 1)), Fraction(0)), Fraction(1))
-    return _shared(ledger, rest + (1 - rest) * layers, layers)
-
-
-def _shared(ledger: mem.MemoryLedger, weights: Fraction, cache: Fraction) -> mem.MemoryLedger:
-    """Return the ledger with these shares of the weights and of the cache on one card, rounded up."""
-    shares = {mem.StateClass.WEIGHTS: weights, mem.StateClass.KV_CACHE: cache}
-    moments = tuple(
-        mem.Moment(
-            one.kind,
-            tuple(
-                (state, -(-size * share.numerator // share.denominator))
-                for state, size in one.lines
-                for share in (shares.get(state, Fraction(1)),)
-            ),
-        )
-        for one in ledger.moments
-    )
-    return mem.MemoryLedger(moments)

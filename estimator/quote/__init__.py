@@ -1,5 +1,6 @@
 """Nouns of the document: workload, organisations, pricing, conditions, and the quote that holds them."""
 
+from estimator.quote.degrees import SplitDegrees
 from estimator.quote.document import (
     ConditionRecord,
     ConditionState,
@@ -83,6 +84,7 @@ __all__ = [
     "ResourceKind",
     "ResourceNeed",
     "SharedResource",
+    "SplitDegrees",
     "Stage",
     "StageKind",
     "StageLayout",

@@ -9,6 +9,7 @@ from pydantic import Field, PositiveInt
 
 from estimator.evidence import Evidence
 from estimator.frozen import Frozen
+from estimator.quote.degrees import SplitDegrees
 from estimator.quote.model_use import ModelSplit
 from estimator.quote.slicing import CardSlicing
 from estimator.quote.work import StateClass
@@ -48,6 +49,12 @@ class StageLayout(Frozen):
     card_ids: tuple[str, ...] = ()
     may_cross_nodes: bool = False
     model_split: ModelSplit = ModelSplit.NONE
+    degrees: SplitDegrees = SplitDegrees()
+
+    @property
+    def division(self) -> ModelSplit | SplitDegrees:
+        """How a known model is divided: a plain split, or the degrees of a combined one."""
+        return self.degrees if self.model_split is ModelSplit.COMBINED else self.model_split
 
     def partition_of(self, state_class: StateClass) -> Partition:
         """Return how that state class is held; replicated unless stated."""

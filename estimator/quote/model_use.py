@@ -46,7 +46,10 @@ class WeightStorage(StrEnum):
 class TrainingRecipe(Frozen):
     """One training step. `batch` sequences of `length` tokens a micro-batch on each card.
 
-    `adapter_rank` None trains every parameter; else LoRA adapters, QLoRA where `base` is packed.
+    `adapter_rank` None trains every parameter; else LoRA adapters, QLoRA where `base` is packed. `adapter_tables`: the
+    embedding and the head are trained beside them. `step_in_backward`: each gradient is freed as it is made.
+    `keep_outputs`: a
+    pipeline's last stage keeps the scores of every micro-batch. `offload_…`: what waits in the node's memory.
     """
 
     kind: Literal["training"] = "training"
@@ -71,6 +74,12 @@ class TrainingRecipe(Frozen):
     adapter_precision: Literal["fp32", "bf16"] = "fp32"
     adapter_dropout: bool = False
     base: WeightStorage = WeightStorage.AS_COMPUTED
+    adapter_tables: bool = False
+    step_in_backward: bool = False
+    keep_outputs: bool = True
+    offload_optimizer: bool = False
+    offload_parameters: bool = False
+    offload_activations: bool = False
 
 
 class GenerationRecipe(Frozen):
@@ -88,6 +97,7 @@ class GenerationRecipe(Frozen):
     prefill_chunk: PositiveInt | None = None
     latent_cache_expanded: bool = False
     keeps_only_window: bool = False
+    stream_weights: bool = False
 
 
 class TranscriptionRecipe(Frozen):
@@ -174,3 +184,4 @@ class ModelSplit(StrEnum):
     TENSOR = "tensor"
     TENSOR_SEQUENCE = "tensor_sequence"
     PIPELINE = "pipeline"
+    COMBINED = "combined"  # several degrees at once: `SplitDegrees`

@@ -7,7 +7,21 @@ from enum import StrEnum
 
 from estimator.evidence import EvidenceKind
 
-MODEL_REASONS = frozenset({"model_not_read", "no_closed_form", "split_not_legal", "split_without_form"})
+MODEL_REASONS = frozenset(
+    {
+        "model_not_read",
+        "no_closed_form",
+        "split_not_legal",
+        "split_without_form",
+        "degrees_do_not_divide",
+        "tensor_degree_not_legal",
+        "pipeline_degree_not_legal",
+        "context_degree_not_legal",
+        "expert_degree_not_legal",
+        "offload_without_form",
+        "backward_step_without_form",
+    }
+)
 """Codes in `StageMemory.missing` that say why a model's memory is not known."""
 
 
@@ -43,12 +57,21 @@ class PhaseMemory:
 
 @dataclass(frozen=True, slots=True)
 class StageMemory:
-    """The phases of a stage on one card of a task; `missing` is the reason where the peak is not known."""
+    """The phases of a stage on one card of a task; `missing` is the reason where the peak is not known.
+
+    `host_lines`: what one card asks for in the node's memory; on no card and in no peak.
+    """
 
     stage_id: str
     cards_per_task: int
     phases: tuple[PhaseMemory, ...]
     missing: tuple[str, ...] = ()
+    host_lines: tuple[MemoryLine, ...] = ()
+
+    @property
+    def host_bytes(self) -> int:
+        """Bytes of the node's memory that the cards of one task ask for together, where they share a node."""
+        return self.cards_per_task * sum(line.size_bytes for line in self.host_lines)
 
     @property
     def worst(self) -> PhaseMemory | None:

@@ -105,7 +105,7 @@ def _point(point: object, index: int) -> PointScore:
     except UNREADABLE:
         return PointScore(name, kind, measured, skipped="point_not_read")
     if predicted is None:
-        return PointScore(name, kind, measured, skipped="no_form_for_point")
+        return PointScore(name, kind, measured, skipped=mem.reading_gap(point) or "no_form_for_point")
     if predicted <= 0:
         return PointScore(name, kind, measured, skipped="point_not_read")
     return PointScore(name, kind, measured, predicted)

@@ -224,6 +224,21 @@ def basis_text(words: Wording, basis: mem.Basis) -> str:
     return words.word(basis)
 
 
+def host_memory_text(words: Wording, memory: StageMemory) -> str:
+    """Return what the cards of a stage ask for in the node's memory; empty where they ask for nothing."""
+    if not memory.host_lines:
+        return ""
+    lines = ", ".join(
+        f"{memory_line_name(words, line.name).lower()} {words.memory(line.size_bytes)}"
+        for line in memory.host_lines
+    )
+    return words.t(
+        "In the node's memory, for each card: {lines}. A task asks for {memory} of it.",
+        lines=lines,
+        memory=words.memory(memory.host_bytes),
+    )
+
+
 def memory_absent(quote: Quote, memory: StageMemory) -> Absent:
     """Return why the memory of a stage is not known: the reason of its model, or that a number is missing."""
     stage = quote.workload.stage(memory.stage_id)

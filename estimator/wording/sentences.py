@@ -194,9 +194,35 @@ SENTENCES: dict[str, str] = {
     "split_without_form": _(
         "There is no form for this recipe divided this way over {cards} cards. Choose another division."
     ),
+    "degrees_do_not_divide": _(
+        "Tensor × pipeline × context do not divide {cards} cards. Change a degree or the number of cards."
+    ),
+    "tensor_degree_not_legal": _(
+        "The tensor degree must divide the heads, and the KV heads or be a multiple of them. Change it."
+    ),
+    "pipeline_degree_not_legal": _(
+        "A pipeline needs a layer for each stage and virtual stage, and two stages to interleave. Change it."
+    ),
+    "context_degree_not_legal": _(
+        "All to all divides the heads among the context ranks: they must divide evenly. Change the degree."
+    ),
+    "expert_degree_not_legal": _(
+        "The expert degree must divide the experts and the ranks that share them. Change it; 1 without experts."
+    ),
+    "offload_without_form": _(
+        "There is no form for this offload. Parameters need full shards; activations, recomputing and no pipeline."
+    ),
+    "backward_step_without_form": _(
+        "A step fused in the backward has a form on one card alone, without accumulation or fp32 copies."
+    ),
     # scores
     "no_points": _("{name} holds no list of points."),
     "no_form_for_point": _("No form covers it."),
+    "reading_is_a_sum": _("It adds up several cards: no card's own peak is stated."),
+    "reading_without_sizes": _("Its source does not state batch, length or steps."),
+    "reading_of_overheads": _("It is of what lies outside a model's tensors: a line of its own here."),
+    "reading_is_coarse": _("Its source leaves out what moves the peak: which adapters, which optimiser."),
+    "reading_recomputes_some": _("Operations are recomputed selectively: no form has that."),
     "point_not_measured": _("It has no measured bytes."),
     "point_not_read": _("Its fields cannot be read."),
     "point_out_of_bounds": _("Its numbers are out of bounds."),
@@ -257,6 +283,7 @@ CONDITIONS: dict[str, str] = {
     "load_and_output_included": _("The stated duration includes load and output."),
     "duration": _("Each task of {stage} takes as long as was assumed."),
     "fits_if": _("The task fits on {card} only at the value used."),
+    "host_memory": _("The node has {host_bytes} of its own memory free for each task of {stage}."),
     "input_unknown": _("A number that the plan needs is known."),
     "memory_peak": _("The memory peak of {stage} is at most {peak_bytes}."),
     "partition": _("The memory of {stage} is partitioned over the cards as stated."),
@@ -320,6 +347,11 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "Independence.by_stage": _("Depends on the stage"),
     "Independence.cooperative": _("Cooperative"),
     "Independence.independent": _("Independent"),
+    "Lever.eight_bit_cache": _("KV cache in 8 bits"),
+    "Lever.four_bit_weights": _("Weights in 4 bits"),
+    "Lever.last_scores": _("Scores of the last token alone"),
+    "Lever.more_cards": _("More cards for each task"),
+    "Lever.prompt_in_chunks": _("The prompt read in chunks"),
     "Lever.checkpointing": _("Recompute activations"),
     "Lever.eight_bit_optimizer": _("Optimiser state in 8 bits"),
     "Lever.encoded_before": _("Texts and images encoded before training"),

@@ -9,7 +9,15 @@ from estimator.catalogue.embedded import embedded_catalogue
 from estimator.plan.fitting import fits_table
 from estimator.plan.memory import overheads_of
 from estimator.plan.models import architecture_of, model_memory
-from estimator.quote import GenerationRecipe, MemoryNeed, ModelSource, ModelSplit, ModelUse, TrainingRecipe
+from estimator.quote import (
+    GenerationRecipe,
+    MemoryNeed,
+    ModelSource,
+    ModelSplit,
+    ModelUse,
+    SplitDegrees,
+    TrainingRecipe,
+)
 
 MODELS = ("llama3.1-8b", "llama3.1-405b", "deepseek-v3", "gpt-oss-20b", "qwen2.5-0.5b", "gemma3-27b")
 DIVISIONS = (
@@ -17,6 +25,8 @@ DIVISIONS = (
     (ModelSplit.FULL_SHARD, 8),
     (ModelSplit.TENSOR, 8),
     (ModelSplit.PIPELINE, 4),
+    (SplitDegrees(tensor=8, sequence=True), 32),
+    (SplitDegrees(tensor=4, pipeline=2, data_state="optimizer_shards"), 32),
 )
 RECIPES = (TrainingRecipe(), TrainingRecipe(adapter_rank=16), GenerationRecipe(new_tokens=512))
 

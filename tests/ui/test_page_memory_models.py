@@ -21,7 +21,6 @@ from estimator.catalogue.embedded import embedded_catalogue
 from estimator.evidence import EvidenceKind
 from estimator.memory import Lever
 from estimator.plan.forms import ModelMemory
-from estimator.plan.image_models import lever_changes as image_lever_changes
 from estimator.plan.models import model_memory
 from estimator.problems import FileRefused
 from estimator.quote import (
@@ -32,6 +31,7 @@ from estimator.quote import (
     ModelSplit,
     ModelUse,
     Quote,
+    Recipe,
     TrainingRecipe,
 )
 from estimator.storage import read_quote
@@ -286,7 +286,7 @@ def test_generation_keeps_what_both_recipes_state(qtbot: QtBot, session: Session
     assert "KV cache" in names
     assert page.inspector.model.generation_form.isVisible()
     assert page.inspector.model.training_form.isHidden()
-    assert page.lever.isHidden()
+    assert page.lever.text.startswith("Lever with the largest effect: Weights in 4 bits")
 
 
 def test_the_lever_says_what_it_saves_and_is_pulled_in_one_step(
@@ -463,17 +463,25 @@ def test_a_pulled_lever_gives_the_peak_that_the_engine_promised(
         assert after.ledger.peak_bytes == effect.peak_bytes
 
 
-def test_every_lever_changes_a_recipe() -> None:
-    recipe = TrainingRecipe(batch=4, checkpointing=False, attention="eager", parameters="fp32")
-    images = ImageRecipe(parameters="fp32", batch=2)
-    denoiser = DenoiserTrainingRecipe(checkpointing=False, precision="mixed", others="on_card")
-    of_images = image_lever_changes(images) | image_lever_changes(denoiser)
-    for lever in Lever:
-        changed = recipe.replaced(**lever_changes(recipe, lever))
-        assert changed != recipe or lever in of_images
-    for one in (images, denoiser):
-        for changes in image_lever_changes(one).values():
-            assert one.replaced(**changes) != one
+def test_every_lever_changes_a_recipe_or_the_cards_of_a_task() -> None:
+    recipes: tuple[Recipe, ...] = (
+        TrainingRecipe(batch=4, checkpointing=False, attention="eager", parameters="fp32"),
+        GenerationRecipe(prompt=8192, attention="eager", parameters="fp32", all_scores=True),
+        ImageRecipe(parameters="fp32", batch=2),
+        DenoiserTrainingRecipe(checkpointing=False, precision="mixed", others="on_card"),
+    )
+    pulled = {
+        lever
+        for recipe in recipes
+        for lever in Lever
+        if recipe.replaced(**lever_changes(recipe, lever)) != recipe
+    }
+    assert pulled == set(Lever) - {Lever.MORE_CARDS}
+    quote = on_cards(with_model(), 3, ModelSplit.FULL_SHARD)
+    shown = quote.organisations[0].id
+    organisation = memory_model_edits.with_lever(quote, STAGE, Lever.MORE_CARDS, shown).organisation(shown)
+    assert organisation is not None
+    assert organisation.layout(STAGE).cards_per_task == 4
 
 
 def test_a_field_is_added_where_the_configuration_lacks_it() -> None:

@@ -187,6 +187,8 @@ def how_to_verify(words: Wording, code: str) -> str:
             return words.t("Time one at the station")
         case "memory_peak":
             return words.t("Read the peak on each card")
+        case "host_memory":
+            return words.t("Ask what memory the node has free")
         case "fits_if":
             return words.t("Run the largest task and read the peak")
         case "slow_down":
@@ -237,7 +239,7 @@ def _value_used(words: Wording, estimate: Estimate, condition: Condition) -> str
     usable = values.get("usable_bytes")
     if isinstance(usable, int):
         return words.memory(usable, 2)
-    peak, holds = values.get("peak_bytes"), values.get("holds_to_bytes")
+    peak, holds = values.get("peak_bytes") or values.get("host_bytes"), values.get("holds_to_bytes")
     if isinstance(peak, int):
         return words.memory(peak)
     if isinstance(holds, int):

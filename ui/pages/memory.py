@@ -26,7 +26,7 @@ from estimator.problems import Absent, FileRefused, Place
 from estimator.quote import Organisation, Quote
 from estimator.results.estimate import Estimate
 from estimator.results.memory import PhaseMemory, StageMemory
-from estimator.wording.phrases import basis_text, lever_name
+from estimator.wording.phrases import lever_name
 from ui.models.table_view import TableView
 from ui.pages.changing_table import ChangingTableModel
 from ui.pages.memory_chart import MemoryChart
@@ -38,6 +38,7 @@ from ui.pages.memory_model_edits import read_source, use_of, with_lever
 from ui.pages.memory_moments import (
     LeverOffer,
     basis_kind,
+    foot_text,
     lever_sentences,
     model_of,
     moment_explanation,
@@ -345,7 +346,7 @@ class MemoryPage(Page):
         self._model, self._offer = model, None
         if isinstance(model, ModelMemory) and organisation is not None:
             basis = model.basis_at(model.ledger.worst.kind)
-            self.chart.show_basis(basis_kind(basis), basis_text(self.words, basis))
+            self.chart.show_basis(basis_kind(basis), foot_text(self.words, basis, memory))
             self._offer = strongest_lever(estimate.quote, self._stage_id, organisation, model, memory)
         else:
             self.chart.show_basis(None, "")
@@ -375,10 +376,11 @@ class MemoryPage(Page):
         self.chart.show_reason(text, ways_in=empty)
 
     def _pull_lever(self) -> None:
-        offer, id_ = self._offer, self._stage_id
-        if offer is not None:
+        offer, id_, organisation = self._offer, self._stage_id, self._organisation()
+        if offer is not None and organisation is not None:
+            shown = organisation.id
             label = self.words.t("try {lever}", lever=lever_name(self.words, offer.lever))
-            self.edit(label, lambda quote: with_lever(quote, id_, offer.lever))
+            self.edit(label, lambda quote: with_lever(quote, id_, offer.lever, shown))
 
     def _explain_moment(self, phase: PhaseMemory | None, anchor: QWidget) -> None:
         """Explain one moment of a known model; without one, the worst."""

@@ -74,7 +74,7 @@ def fit_rows(
         found = (slicing.of(card) for card, slicing in slicings_of(quote.cards, catalogue))
         slices = tuple(one for one in found if one is not None)
     cards = (*of_quote, *of_catalogue, *slices)
-    fits = _fits(use, layout.model_split, overheads_of(stage.memory), cards, layout.cards_per_task)
+    fits = _fits(use, layout.division, overheads_of(stage.memory), cards, layout.cards_per_task)
     rows = [Verdict(card, fit.verdict, fit) for card, fit in zip(cards, fits, strict=True)]
     result: list[Verdict | Group] = []
     first, last = len(of_quote), len(of_quote) + len(of_catalogue)

@@ -70,7 +70,7 @@ class MemoryInspector(QFrame):
         return (
             self.stage,
             *self.model.inputs,
-            self.split.split,
+            *self.split.inputs,
             *self.terms.inputs,
             *self.partitions.choices,
         )

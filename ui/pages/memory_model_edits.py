@@ -22,9 +22,11 @@ from estimator.catalogue import ModelRecord
 from estimator.evidence import GIVEN, Evidence, EvidenceKind
 from estimator.memory import Lever
 from estimator.plan.image_models import lever_changes as image_lever_changes
+from estimator.plan.levers import generation_changes
 from estimator.plan.model_kinds import goes_with, is_read, is_training, recipe_for
+from estimator.plan.models import next_degree
 from estimator.problems import FileRefused
-from estimator.quote import ModelSource, ModelSplit, ModelUse, Quote, TrainingRecipe
+from estimator.quote import GenerationRecipe, ModelSource, ModelSplit, ModelUse, Quote, Recipe, TrainingRecipe
 from estimator.quote.model_use import LONGEST_CONFIG
 
 
@@ -131,18 +133,37 @@ def with_split(quote: Quote, organisation_id: str, stage_id: str, split: ModelSp
     return edits.with_layout(quote, organisation_id, stage_id, model_split=split)
 
 
-def with_lever(quote: Quote, stage_id: str, lever: Lever) -> Quote:
-    """Return the quote with that lever pulled."""
-    use = use_of(quote, stage_id)
+def with_degrees(quote: Quote, organisation_id: str, stage_id: str, changes: Mapping[str, object]) -> Quote:
+    """Return the quote with some degrees of a combined split changed, in one organisation."""
+    organisation = quote.organisation(organisation_id)
+    if organisation is None:
+        return quote
+    degrees = organisation.layout(stage_id).degrees.replaced(**changes)
+    return edits.with_layout(quote, organisation_id, stage_id, degrees=degrees)
+
+
+def with_lever(quote: Quote, stage_id: str, lever: Lever, organisation_id: str) -> Quote:
+    """Return the quote with that lever pulled; more cards are given to the tasks of one organisation."""
+    use, organisation = use_of(quote, stage_id), quote.organisation(organisation_id)
     if use is None:
         return quote
-    if isinstance(use.recipe, TrainingRecipe):
+    if lever is not Lever.MORE_CARDS:
         return with_recipe(quote, stage_id, lever_changes(use.recipe, lever))
-    return with_recipe(quote, stage_id, image_lever_changes(use.recipe).get(lever, {}))
+    if organisation is None:
+        return quote
+    layout = organisation.layout(stage_id)
+    more = next_degree(use, layout.division, layout.cards_per_task)
+    if more is None:
+        return quote
+    return edits.with_layout(quote, organisation_id, stage_id, cards_per_task=more)
 
 
-def lever_changes(recipe: TrainingRecipe, lever: Lever) -> dict[str, object]:
-    """Return the fields of a recipe that a lever changes; the same as the engine tries (`memory.levers`)."""
+def lever_changes(recipe: Recipe, lever: Lever) -> Mapping[str, object]:
+    """Return the fields of a recipe that a lever changes; the same as is tried where its effect is found."""
+    if isinstance(recipe, GenerationRecipe):
+        return dict(generation_changes(recipe)).get(lever, {})
+    if not isinstance(recipe, TrainingRecipe):
+        return image_lever_changes(recipe).get(lever, {})
     match lever:
         case Lever.CHECKPOINTING:
             return {"checkpointing": True}
@@ -158,7 +179,7 @@ def lever_changes(recipe: TrainingRecipe, lever: Lever) -> dict[str, object]:
             return {"parameters": "bf16", "autocast": False}
         case Lever.SMALLER_MICRO_BATCH:
             return {"batch": recipe.batch // 2, "micro_batches": recipe.micro_batches * 2}
-        case _:  # of images
+        case _:  # of other recipes
             return {}
 
 

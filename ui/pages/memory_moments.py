@@ -25,7 +25,13 @@ from estimator.quote import (
 )
 from estimator.results.memory import MemoryLine, PhaseMemory, StageMemory
 from estimator.wording import Wording
-from estimator.wording.phrases import basis_text, lever_name, memory_line_name, moment_name
+from estimator.wording.phrases import (
+    basis_text,
+    host_memory_text,
+    lever_name,
+    memory_line_name,
+    moment_name,
+)
 from ui.pages.memory_model_edits import use_of, with_lever
 from ui.widgets.explanation import ExplanationContent, ExplanationRow
 
@@ -50,7 +56,7 @@ def model_of(quote: Quote, stage_id: str, organisation: Organisation | None) -> 
     if use is None or organisation is None:
         return None
     layout = organisation.layout(stage_id)
-    return model_memory(use, layout.model_split, layout.cards_per_task)
+    return model_memory(use, layout.division, layout.cards_per_task)
 
 
 def strongest_lever(
@@ -60,7 +66,8 @@ def strongest_lever(
     if not model.levers or memory.worst is None:
         return None
     lever = model.levers[0].lever
-    tried = memory_of(with_lever(quote, stage_id, lever), organisation)
+    pulled = with_lever(quote, stage_id, lever, organisation.id)
+    tried = memory_of(pulled, pulled.organisation(organisation.id) or organisation)
     after = next((one.worst for one in tried if one.stage_id == stage_id), None)
     if after is None or after.peak_bytes >= memory.worst.peak_bytes:
         return None
@@ -82,6 +89,12 @@ def lever_sentences(words: Wording, offer: LeverOffer, usable_bytes: int | None)
         return head, words.t("The peak stays at the same moment: {peak}.", peak=peak)
     moment = moment_name(words, offer.after.phase)
     return head, words.t("The peak moves to “{moment}”: {peak}.", moment=moment, peak=peak)
+
+
+def foot_text(words: Wording, basis: Basis, memory: StageMemory) -> str:
+    """Return what a form rests on, and what its cards ask for in the node's memory."""
+    host = host_memory_text(words, memory)
+    return f"{basis_text(words, basis)}. {host}" if host else basis_text(words, basis)
 
 
 def basis_kind(basis: Basis) -> EvidenceKind:

@@ -213,14 +213,21 @@ class TrainingForm(RecipeForm):
         self._row(self._choice("adapter_targets", t("LoRA stands on"), said.target_choices(words)))
         self._row(self._choice("adapter_precision", t("LoRA precision"), TYPES))
         self._row(self._claim("adapter_dropout", t("LoRA with dropout")))
+        self._row(self._claim("adapter_tables", t("Embedding and head trained too")))
         self._row(self._choice("base", t("Frozen weights"), said.storage_choices(words)))
+        self._row(self._claim("step_in_backward", t("Step fused in the backward")))
+        self._row(self._claim("keep_outputs", t("Scores kept by the last stage (PP)")))
+        self._row(self._claim("offload_optimizer", t("Optimiser in the node's memory")))
+        self._row(self._claim("offload_parameters", t("Shards in the node's memory (FSDP)")))
+        self._row(self._claim("offload_activations", t("Activations in the node's memory")))
 
     def _enable(self, recipe: Recipe) -> None:
         super()._enable(recipe)
         if not isinstance(recipe, TrainingRecipe):
             return
         self.fields["loss_chunks"].setEnabled(recipe.loss in ("chunked", "recomputed"))
-        for name in ("adapter_targets", "adapter_precision", "adapter_dropout", "base"):
+        self.fields["offload_activations"].setEnabled(recipe.checkpointing or recipe.offload_activations)
+        for name in _OF_ADAPTERS:
             self.fields[name].setEnabled(recipe.adapter_rank is not None)
 
 
@@ -247,8 +254,10 @@ class GenerationForm(RecipeForm):
         self._row(self._claim("all_scores", t("Scores of every prompt token")))
         self._row(self._claim("latent_cache_expanded", t("Latent cache kept expanded")))
         self._row(self._claim("keeps_only_window", t("Windowed layers keep their window")))
+        self._row(self._claim("stream_weights", t("Layers stream from the node's memory")))
 
 
+_OF_ADAPTERS = ("adapter_targets", "adapter_precision", "adapter_dropout", "adapter_tables", "base")
 TYPES: tuple[Choice, ...] = (("bf16", "bf16"), ("fp32", "fp32"))
 _KV_BITS: tuple[Choice, ...] = ((16, "16"), (8, "8"), (4, "4"), (32, "32"))
 

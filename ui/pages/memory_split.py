@@ -7,12 +7,13 @@ from collections.abc import Callable
 from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QLabel, QVBoxLayout, QWidget
 
-from estimator.plan.models import legal_degrees
-from estimator.quote import ModelSplit, ModelUse, Organisation, Quote
+from estimator.plan.models import known_shape, legal_degrees
+from estimator.quote import GenerationRecipe, ModelSplit, ModelUse, Organisation, Quote
 from estimator.wording import Wording
 from estimator.wording.phrases import organisation_name
-from ui.pages.memory_model_edits import use_of, with_split
-from ui.pages.memory_words import degrees_text, split_choices
+from ui.pages.memory_degrees import DegreesForm
+from ui.pages.memory_model_edits import use_of, with_degrees, with_split
+from ui.pages.memory_words import combined_text, degrees_text, split_choices
 from ui.session import Edit
 from ui.theme import TextRole, Theme
 from ui.widgets.elided_combo import ElidedCombo
@@ -38,6 +39,8 @@ class SplitRow(QWidget):
         self.split.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         for split, text in split_choices(words):
             self.split.addItem(text, split)
+        self.degrees = DegreesForm(words, theme, self._change_degrees)
+        self.degrees.hide()
         self.sentence = QLabel()
         self.sentence.setWordWrap(True)
         self.sentence.setProperty("look", "muted")
@@ -45,10 +48,16 @@ class SplitRow(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         column.addWidget(Field(theme, words.t("Split over the cards of a task"), self.split))
+        column.addWidget(self.degrees)
         column.addWidget(self.sentence)
         self.split.activated.connect(self._choose)
         theme.changed.connect(self._dress)
         self._dress()
+
+    @property
+    def inputs(self) -> tuple[QWidget, ...]:
+        """Everything that takes the focus, in reading order."""
+        return (self.split, *self.degrees.inputs)
 
     def show_split(self, quote: Quote, stage_id: str, organisation: Organisation | None) -> None:
         """Show how that organisation splits the model of a stage."""
@@ -61,6 +70,8 @@ class SplitRow(QWidget):
         cards = layout.cards_per_task
         self.split.setEnabled(cards > 1)
         self.split.setCurrentIndex(list(ModelSplit).index(layout.model_split))
+        is_combined = layout.model_split is ModelSplit.COMBINED and cards > 1
+        self.degrees.setVisible(is_combined)
         if cards == 1:
             self.sentence.setText(
                 self._words.t(
@@ -70,6 +81,15 @@ class SplitRow(QWidget):
             )
             return
         self._offer_legal(use, cards)
+        if is_combined:
+            shape = known_shape(use.source)
+            self.degrees.show_degrees(
+                layout.degrees,
+                has_experts=shape is not None and shape.experts is not None,
+                is_training=not isinstance(use.recipe, GenerationRecipe),
+            )
+            self.sentence.setText(combined_text(self._words, use, layout.degrees, cards))
+            return
         legal = legal_degrees(use, layout.model_split, MOST_CARDS)
         says = self._words.n("{count} card a task.", "{count} cards a task.", cards)
         self.sentence.setText(f"{says} {degrees_text(self._words, layout.model_split, legal, MOST_CARDS)}")
@@ -78,7 +98,8 @@ class SplitRow(QWidget):
         """Turn off the splits that are not legal for so many cards."""
         items = self.split.model()
         for at, split in enumerate(ModelSplit):
-            legal = split is ModelSplit.NONE or cards in legal_degrees(use, split, max(cards, MOST_CARDS))
+            is_free = split in (ModelSplit.NONE, ModelSplit.COMBINED)
+            legal = is_free or cards in legal_degrees(use, split, max(cards, MOST_CARDS))
             item = items.item(at) if isinstance(items, QStandardItemModel) else None
             if item is not None:
                 item.setEnabled(legal)
@@ -89,6 +110,13 @@ class SplitRow(QWidget):
         self._edit(
             self._words.t("change how the model is split"),
             lambda quote: with_split(quote, organisation_id, stage_id, split),
+        )
+
+    def _change_degrees(self, label: str, changes: dict[str, object]) -> None:
+        organisation_id, stage_id = self._organisation_id, self._stage_id
+        self._edit(
+            self._words.t("change “{field}” of the split", field=label),
+            lambda quote: with_degrees(quote, organisation_id, stage_id, changes),
         )
 
     def _dress(self) -> None:

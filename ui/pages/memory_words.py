@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from estimator.architecture import parameters
 from estimator.architecture.image_pipeline import ImagePipeline
+from estimator.plan.growth import grows_by_data
 from estimator.plan.image_models import pipeline_of
 from estimator.plan.model_kinds import ModelKind, model_kind
-from estimator.plan.models import architecture_of
+from estimator.plan.models import architecture_of, model_ledger
 from estimator.problems import Absent
-from estimator.quote import ModelSource, ModelSplit, WeightStorage
+from estimator.quote import ModelSource, ModelSplit, ModelUse, SplitDegrees, WeightStorage
 from estimator.wording import Wording
 
 Choice = tuple[object, str]
@@ -27,7 +28,60 @@ def split_choices(words: Wording) -> tuple[tuple[ModelSplit, str], ...]:
         (ModelSplit.TENSOR, words.t("Tensors (TP)")),
         (ModelSplit.TENSOR_SEQUENCE, words.t("Tensors and sequence (TP + SP)")),
         (ModelSplit.PIPELINE, words.t("Layers in a pipeline (PP)")),
+        (ModelSplit.COMBINED, words.t("Several degrees at once")),
     )
+
+
+def state_choices(words: Wording) -> tuple[Choice, ...]:
+    """Return how data ranks hold the state of training."""
+    return (
+        ("replicas", words.t("Replicas (DDP)")),
+        ("optimizer_shards", words.t("Optimiser state (ZeRO-1)")),
+        ("gradient_shards", words.t("Gradients too (ZeRO-2)")),
+        ("full_shard", words.t("Everything in shards (FSDP)")),
+        ("full_shard_kept", words.t("FSDP, layers kept gathered")),
+    )
+
+
+def context_choices(words: Wording) -> tuple[Choice, ...]:
+    """Return how attention meets the parts of a sequence on other cards."""
+    return (
+        ("ring", words.t("Ring of keys and values")),
+        ("gathered", words.t("Keys and values gathered")),
+        ("all_to_all", words.t("All to all (Ulysses)")),
+    )
+
+
+def expert_choices(words: Wording) -> tuple[Choice, ...]:
+    """Return which ranks share the experts."""
+    return (
+        ("data", words.t("Data and context ranks")),
+        ("tensor", words.t("Tensor ranks, whole experts")),
+    )
+
+
+def combined_text(words: Wording, use: ModelUse, degrees: SplitDegrees, cards: int) -> str:
+    """Return how the degrees make up the cards of a task, or that they do not, and which one the search grows."""
+    data = degrees.data(cards)
+    if data is None:
+        return words.sentence("degrees_do_not_divide", {"cards": cards})
+    product = words.t(
+        "{cards} cards a task: tensor {tensor} × pipeline {pipeline} × context {context} × data {data}.",
+        cards=words.number(cards),
+        tensor=words.number(degrees.tensor),
+        pipeline=words.number(degrees.pipeline),
+        context=words.number(degrees.context),
+        data=words.number(data),
+    )
+    found = model_ledger(use, degrees, cards)
+    if isinstance(found, Absent):
+        return f"{product} {words.absent(found)}"
+    grows = (
+        words.t("The least number of cards is sought with more data ranks.")
+        if grows_by_data(use, degrees)
+        else words.t("The least number of cards is sought with more tensor ranks.")
+    )
+    return f"{product} {grows}"
 
 
 def degrees_text(words: Wording, split: ModelSplit, legal: tuple[int, ...], most: int) -> str:

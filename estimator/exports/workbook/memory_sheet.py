@@ -15,6 +15,7 @@ from estimator.results.estimate import OrganisationResult, Plan
 from estimator.results.memory import CardVerdict, Fit, PhaseMemory
 from estimator.units import bytes_to_gib
 from estimator.wording import Wording
+from estimator.wording.phrases import host_memory_text
 
 _GIB = "#,##0.00"
 _COLOURS = ("#0B5D7A", "#5B8FA8", "#9DB9C7", "#C78F3C", "#E0BE85", "#7A8288", "#A7B0B6", "#3E6B57", "#88A898")
@@ -68,6 +69,9 @@ def write_memory(
         sheet.texts(row + 2, 1, (words.t("Fits"), ""), "label")
         sheet.text(row + 2, 3, fit_text(verdict.fits, words), "value")
         usable = sheet.ref(row + 1, 3)
+    asked = [text for stage in result.memory if (text := host_memory_text(words, stage))]
+    if asked:
+        sheet.text(row + 3, 1, " ".join(asked), "note")
     _chart(sheet, words, head, len(phases), names, card is not None, row + 5)
     return MemoryCells(sheet.ref(row, 3), usable)
 
