@@ -132,7 +132,7 @@ class QuoteDetails(QFrame):
             (4, 0, 2, self._field(words.t("Name of the quote"), self.name)),
             (5, 0, 1, self._field(words.t("Issuer"), self.issuer)),
             (5, 1, 1, self._field(words.t("Contact of the issuer"), self.issuer_contact)),
-            (6, 0, 1, self._field(words.t("Numbers of the document"), self.number_format)),
+            (6, 0, 1, self._field(words.t("Numbers written as"), self.number_format)),
             (6, 1, 1, self._field(words.t("Paper"), self.paper)),
             (7, 0, 2, self._field(words.t("Notes"), self.notes)),
         ):
