@@ -56,11 +56,25 @@ class StageLayout(Frozen):
         return Partition.REPLICATED
 
 
+class ProvenPlan(Frozen):
+    """The best plan that a proof found for one schedule, kept so that the quote reopens with it anywhere.
+
+    It holds for the tasks and cards of that `content` only. `tasks`: each task's start in ms, then its cards.
+    `effort`: the solver's steps that were spent. `by`: the solver and its version.
+    """
+
+    content: str = Field(pattern=r"^[0-9a-f]{64}$")
+    bound_ms: int = Field(ge=0)
+    tasks: tuple[tuple[int, ...], ...]
+    effort: PositiveInt
+    by: str = ""
+
+
 class Organisation(Frozen):
     """One way to lay out the work: (tasks at once × cards per task), and the offers it may use.
 
     `mechanism` names what splits a cooperative task (DDP, FSDP, TP…); without it there are no figures.
-    `offer_ids` None: every offer of the quote.
+    `offer_ids` None: every offer of the quote. `proven`: what was proved of its schedule, once it was.
     """
 
     id: str = Field(min_length=1)
@@ -69,6 +83,7 @@ class Organisation(Frozen):
     mechanism: str = ""
     mechanism_evidence: Evidence = Evidence()
     offer_ids: tuple[str, ...] | None = None
+    proven: ProvenPlan | None = None
 
     def may_use(self, offer_id: str) -> bool:
         """Whether the organisation may rent that offer of the quote."""
