@@ -41,14 +41,17 @@ class Found:
     by: str
 
 
-class _Model(Protocol):
-    """A model of one view: its variables are made by the constructor."""
+class Model(Protocol):
+    """A view as a program of CP-SAT; `latest` is the end of all tasks, in units."""
 
+    program: cp_model.CpModel
     latest: cp_model.IntVar
 
-    def hint(self, starts: list[int], chosen: list[int]) -> None: ...
+    def hint(self, starts: list[int], chosen: list[int]) -> None:
+        """Hand over a plan to begin with: each task's start and the number of its option."""
 
-    def plan(self, value: Callable[[Any], int]) -> tuple[list[int], list[int]]: ...
+    def plan(self, value: Callable[[Any], int]) -> tuple[list[int], list[int]]:
+        """Return the starts and options of a solution, whose variables' values `value` gives."""
 
 
 def prove(
@@ -59,42 +62,50 @@ def prove(
     Raises ProofRefused (see `exact`), `proof_not_installed` where the extra is missing.
     """
     view = exact_view(problem)
+    solver = _solver()
+    solver.parameters.max_deterministic_time = effort
+    unit = view.unit_ms
+    tasks = tasks_of(problem, start)
+    model = modelled(view, (-(-start.lower_bound_ms // unit), start.delivery_ms // unit))
+    model.hint(*_as_chosen(view, tasks))
+    told = _Told(unit, start, heard)
+    solver.best_bound_callback = told.bound
+    status = solver.status_name(solver.solve(model.program, _listener(told)))
+    if status not in ("OPTIMAL", "FEASIBLE", "UNKNOWN"):
+        raise ProofRefused("proof_wrong")  # the start is a plan: there is one
+    bound_ms = max(start.lower_bound_ms, round(solver.best_objective_bound) * unit)
+    delivery_ms = start.delivery_ms
+    if status != "UNKNOWN" and round(solver.objective_value) * unit < delivery_ms:
+        delivery_ms = round(solver.objective_value) * unit
+        tasks = view.cards_for(*model.plan(solver.value))
+        if broken_rule(problem, tasks):
+            raise ProofRefused("proof_wrong")
+    return Found(tasks, delivery_ms, min(bound_ms, delivery_ms), f"OR-Tools {version('ortools')}")
+
+
+def modelled(view: Exact, bounds: tuple[int, int]) -> Model:
+    """Return the view as CP-SAT's model whose least `latest`, within the bounds, is asked for, in units."""
+    from ortools.sat.python import cp_model
+
+    program = cp_model.CpModel()
+    slots = _equal_slots(view)
+    model: Model = _Shares(program, view, slots, bounds) if slots else _Intervals(program, view, bounds)
+    program.minimize(model.latest)
+    return model
+
+
+def _solver() -> cp_model.CpSolver:
     try:
         from ortools.sat.python import cp_model
     except ImportError as missing:
         raise ProofRefused("proof_not_installed") from missing
-    tasks = tasks_of(problem, start)
-    starts, chosen = _as_chosen(view, problem, tasks)
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     solver.parameters.random_seed = SEED
     solver.parameters.interleave_search = (
         True  # several searches in turns by that one worker, in a fixed order
     )
-    solver.parameters.max_deterministic_time = effort
-    program = cp_model.CpModel()
-    unit = view.unit_ms
-    bounds = (-(-start.lower_bound_ms // unit), start.delivery_ms // unit)
-    slots = _equal_slots(view)
-    model: _Model = _Shares(program, view, slots, bounds) if slots else _Intervals(program, view, bounds)
-    model.hint(starts, chosen)
-    program.minimize(model.latest)
-    told = _Told(unit, start, heard)
-    solver.best_bound_callback = told.bound
-    status = solver.solve(program, _listener(cp_model, told))
-    by = f"OR-Tools {version('ortools')}"
-    if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-        bound = max(start.lower_bound_ms, round(solver.best_objective_bound) * unit)
-        better = view.cards_for(*model.plan(solver.value))
-        if round(solver.objective_value) * unit < start.delivery_ms:
-            if broken_rule(problem, better):
-                raise ProofRefused("proof_wrong")
-            return Found(better, round(solver.objective_value) * unit, bound, by)
-        return Found(tasks, start.delivery_ms, bound, by)
-    if status == cp_model.UNKNOWN:
-        bound = max(start.lower_bound_ms, min(round(solver.best_objective_bound) * unit, start.delivery_ms))
-        return Found(tasks, start.delivery_ms, bound, by)
-    raise ProofRefused("proof_wrong")  # the start is a plan: there is one
+    return solver
 
 
 class _Told:
@@ -118,18 +129,19 @@ class _Told:
                 self._heard(delivery_ms, bound_ms)
 
 
-def _listener(library: Any, told: _Told) -> cp_model.CpSolverSolutionCallback:
+def _listener(told: _Told) -> cp_model.CpSolverSolutionCallback:
     """Return what the solver calls at each better plan; its class can only be made once the library is there."""
 
-    class Listener(library.CpSolverSolutionCallback):  # type: ignore[misc]  # the base is known at run time only
+    from ortools.sat.python import cp_model
+
+    class Listener(cp_model.CpSolverSolutionCallback):
         def on_solution_callback(self) -> None:
             told.delivery(self.objective_value)
 
-    made: cp_model.CpSolverSolutionCallback = Listener()
-    return made
+    return Listener()
 
 
-def _as_chosen(view: Exact, problem: Problem, tasks: tuple[Placed, ...]) -> tuple[list[int], list[int]]:
+def _as_chosen(view: Exact, tasks: tuple[Placed, ...]) -> tuple[list[int], list[int]]:
     """Return the tasks' starts in units and the number of the option that each takes."""
     pool_of = {card: number for number, pool in enumerate(view.pools) for _, card in pool}
     starts, chosen = [], []
@@ -164,7 +176,7 @@ class _Shares:
         slots: list[tuple[int, int]],
         bounds: tuple[int, int],
     ) -> None:
-        self._program, self._view, self._slots = program, view, slots
+        self.program, self._view, self._slots = program, view, slots
         self.latest = program.new_int_var(*bounds, "latest")
         kinds = Counter(view.options)
         self._kinds = sorted(kinds, key=lambda row: max(option.length for option in row), reverse=True)
@@ -203,7 +215,7 @@ class _Shares:
             for slot, source in zip(alike_slots, fullest, strict=True):
                 for (kind, of), number in self._number.items():
                     if of == slot:
-                        self._program.add_hint(number, shares[source][kind])
+                        self.program.add_hint(number, shares[source][kind])
 
     def plan(self, value: Callable[[Any], int]) -> tuple[list[int], list[int]]:
         """Return starts and options: each slot runs its tasks in order, without a gap."""
@@ -228,7 +240,7 @@ class _Intervals:
     """A start for each task, an interval for each option; cards, resources and caps are cumulative."""
 
     def __init__(self, program: cp_model.CpModel, view: Exact, bounds: tuple[int, int]) -> None:
-        self._program, self._view = program, view
+        self.program, self._view = program, view
         self.latest = program.new_int_var(*bounds, "latest")
         horizon = bounds[1]
         self._start: list[cp_model.IntVar] = []
@@ -262,7 +274,7 @@ class _Intervals:
 
             def during(held: int, one: Any = one, known: dict[int, Any] = known) -> Any:
                 if held not in known:
-                    new = self._program.new_optional_fixed_size_interval_var
+                    new = self.program.new_optional_fixed_size_interval_var
                     known[held] = new(self._start[task], held, one, "")
                 return known[held]
 
@@ -277,7 +289,7 @@ class _Intervals:
         self._uses.setdefault((what, number), []).append((interval, amount))
 
     def _share(self) -> None:
-        view, program = self._view, self._program
+        view, program = self._view, self.program
         for (what, number), uses in self._uses.items():
             capacity = view.caps[number] if what == "cap" else 0
             if what == "resource":
@@ -294,7 +306,7 @@ class _Intervals:
                 program.add_cumulative(intervals, amounts, capacity)
 
     def _order(self, horizon: int) -> None:
-        view, program = self._view, self._program
+        view, program = self._view, self.program
         for end in self._end:
             program.add(end <= self.latest)
         ends: dict[int, Any] = {}
@@ -323,10 +335,10 @@ class _Intervals:
         """Hand over the plan, equal tasks in the order of their starts."""
         by_start = sorted(range(len(starts)), key=lambda one: (self._view.group[one], starts[one], one))
         for task, source in enumerate(by_start):
-            self._program.add_hint(self._start[task], starts[source])
+            self.program.add_hint(self._start[task], starts[source])
             for number, one in enumerate(self._taken[task]):
                 if len(self._taken[task]) > 1:
-                    self._program.add_hint(one, number == chosen[source])
+                    self.program.add_hint(one, number == chosen[source])
 
     def plan(self, value: Callable[[Any], int]) -> tuple[list[int], list[int]]:
         """Return starts and the options taken."""
