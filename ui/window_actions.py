@@ -281,7 +281,8 @@ class WindowActions:
         """Show the schedule and prove its plan, or find a better one."""
 
         def start() -> None:
-            self._window.show_page(_SCHEDULE_PAGE)
+            if self._window.current != _SCHEDULE_PAGE:
+                self._window.show_page(_SCHEDULE_PAGE)
             prove = getattr(self._window.document.page(_SCHEDULE_PAGE), "prove", None)
             if prove is not None:
                 prove()

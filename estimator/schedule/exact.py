@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import reduce
 from math import gcd
+
+import numpy as np
 
 from estimator.schedule.fleet import Fleet, held_ms, why_blocked
 from estimator.schedule.network import topological_order
@@ -21,11 +23,19 @@ from estimator.schedule.problem import NOT_ELIGIBLE, UNLIMITED, Problem
 MOST_TASKS = 2_000
 MOST_OPTIONS = 40_000
 OFF_CARDS = -1
+EXPRESSED = frozenset(
+    {
+        *("count", "stage", "duration_ms", "cards", "capacity", "need", "hold_ms", "stage_count", "after"),
+        *("release_ms", "policy", "tasks_at_once", "may_cross_nodes", "card_model", "card_lot", "card_node"),
+        "card_ready_ms",
+    }
+)
+"""What of a problem the view keeps (a policy is only a rule by which to look for plans)."""
 
 
 class ProofRefused(Exception):
-    """No proof can be had. `code`: `proof_too_large`, `proof_nodes_mixed`, `proof_no_time`, `proof_no_plan`,
-    `proof_not_installed`, `proof_crashed` or `proof_wrong`.
+    """No proof can be had. `code`: `proof_too_large`, `proof_not_expressed`, `proof_nodes_mixed`,
+    `proof_no_time`, `proof_no_plan`, `proof_not_installed`, `proof_crashed` or `proof_wrong`.
     """
 
     def __init__(self, code: str) -> None:
@@ -91,6 +101,8 @@ class Exact:
 
 def exact_view(problem: Problem) -> Exact:
     """Return the view. Raises ProofRefused, and CycleFound."""
+    if not all(one.name in EXPRESSED or np.size(getattr(problem, one.name)) == 0 for one in fields(problem)):
+        raise ProofRefused("proof_not_expressed")
     topological_order(problem.stage_count, problem.after)
     if int(problem.count.sum()) > MOST_TASKS:
         raise ProofRefused("proof_too_large")

@@ -80,7 +80,9 @@ def prove(
         tasks = view.cards_for(*model.plan(solver.value))
         if broken_rule(problem, tasks):
             raise ProofRefused("proof_wrong")
-    return Found(tasks, delivery_ms, min(bound_ms, delivery_ms), f"OR-Tools {version('ortools')}")
+    bound_ms = min(bound_ms, delivery_ms)
+    told.tell(delivery_ms, bound_ms)
+    return Found(tasks, delivery_ms, bound_ms, f"OR-Tools {version('ortools')}")
 
 
 def modelled(view: Exact, bounds: tuple[int, int]) -> Model:
@@ -117,12 +119,12 @@ class _Told:
         self._heard = heard
 
     def delivery(self, units: float) -> None:
-        self._tell(min(self._best[0], round(units) * self._unit), self._best[1])
+        self.tell(min(self._best[0], round(units) * self._unit), self._best[1])
 
     def bound(self, units: float) -> None:
-        self._tell(self._best[0], min(max(self._best[1], round(units) * self._unit), self._best[0]))
+        self.tell(self._best[0], min(max(self._best[1], round(units) * self._unit), self._best[0]))
 
-    def _tell(self, delivery_ms: int, bound_ms: int) -> None:
+    def tell(self, delivery_ms: int, bound_ms: int) -> None:
         if (delivery_ms, bound_ms) != self._best:
             self._best = (delivery_ms, bound_ms)
             if self._heard is not None:
@@ -191,7 +193,12 @@ class _Shares:
                     loads[slot] += number * length[pool]
             program.add(sum(one for (of, _), one in self._number.items() if of == kind) == kinds[row])
         for slot, (_, ready) in enumerate(slots):
-            program.add(loads[slot] + ready <= self.latest)
+            if ready <= bounds[0]:
+                program.add(loads[slot] + ready <= self.latest)
+                continue
+            used = program.new_bool_var("")  # a slot that is ready late may stay without tasks
+            program.add(loads[slot] + ready <= self.latest).only_enforce_if(used)
+            program.add(loads[slot] == 0).only_enforce_if(~used)
         for slot, (one, other) in enumerate(pairwise(slots)):
             if one == other:  # slots that are alike: the fuller one first
                 program.add(loads[slot] >= loads[slot + 1])

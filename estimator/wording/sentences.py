@@ -198,6 +198,7 @@ SENTENCES: dict[str, str] = {
     "proof_nodes_mixed": _(
         "Some tasks keep to a node and others cross the nodes of the same lot: such a plan cannot be proved."
     ),
+    "proof_not_expressed": _("The plan holds something that a proof cannot express."),
     "proof_not_installed": _(
         'A proof needs cabida[prove]. Install it with: pip install "cabida[prove]", then prove again.'
     ),
