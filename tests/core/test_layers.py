@@ -40,7 +40,7 @@ while window.session.estimate is None or not window.session.estimate.is_complete
     application.processEvents()
 for page in range(8):
     window.show_page(page)
-assert window.pages[4].proof.button.isVisibleTo(window)
+assert not window.pages[4].proof.button.isHidden()
 print(sorted({"ortools", "pandas", "matplotlib"} & {name.partition(".")[0] for name in sys.modules}))
 sys.stdout.flush()
 os._exit(0)

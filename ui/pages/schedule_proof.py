@@ -51,7 +51,7 @@ class ProofLine(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
-        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._icon)
         row.addWidget(self.text, 1)
         row.addWidget(self.button)
         row.addWidget(self.cancel)
@@ -108,8 +108,8 @@ def _running(words: Wording, state: ProofState) -> str:
         return words.t("Proving…")
     return words.t(
         "Proving: best plan so far {delivery}, lower bound {bound}.",
-        delivery=words.exact_duration(state.delivery_ms),
-        bound=words.exact_duration(state.bound_ms),
+        delivery=words.duration(state.delivery_ms),
+        bound=words.duration(state.bound_ms),
     )
 
 
@@ -118,14 +118,14 @@ def _kept(words: Wording, timing: Timing, solver: str, can_prove: bool) -> Proof
         sentence = words.t(
             "Proven by {solver}: no plan on these cards delivers before {bound}. Saved with the quote.",
             solver=solver,
-            bound=words.exact_duration(timing.lower_bound_ms),
+            bound=words.duration(timing.lower_bound_ms),
         )
         return ProofLook(sentence, ("tick", "accent"))
     sentence = words.t(
         "Proven by {solver}: no plan on these cards delivers before {bound}, {gap} before this one. Saved with "
         "the quote.",
         solver=solver,
-        bound=words.exact_duration(timing.lower_bound_ms),
-        gap=words.exact_duration(timing.delivery_ms - timing.lower_bound_ms),
+        bound=words.duration(timing.lower_bound_ms),
+        gap=words.duration(timing.delivery_ms - timing.lower_bound_ms),
     )
     return ProofLook(sentence, can_prove=True)
