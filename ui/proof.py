@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from PySide6.QtCore import QObject, Signal, Slot
 
@@ -41,7 +42,7 @@ class Prover(QObject):
 
     changed = Signal()
     found = Signal(str, object)
-    _told = Signal(int, int)
+    _told = Signal(object, int, int)
 
     def __init__(self, runner: Runner, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -66,7 +67,7 @@ class Prover(QObject):
             organisation,
             timing,
             self.prove,
-            self._told.emit,
+            partial(self._told.emit, timing),
             on_done=self._done,
             on_failed=self._failed,
         )
@@ -107,9 +108,9 @@ class Prover(QObject):
         code = error.code if isinstance(error, ProofRefused) else "proof_crashed"
         self._show(ProofState(self.state.organisation_id, code=code))
 
-    @Slot(int, int)
-    def _hear(self, delivery_ms: int, bound_ms: int) -> None:
-        if self.state.is_running:
+    @Slot(object, int, int)
+    def _hear(self, timing: Timing, delivery_ms: int, bound_ms: int) -> None:
+        if self.state.is_running and timing is self._timing:
             self._show(replace(self.state, delivery_ms=delivery_ms, bound_ms=bound_ms))
 
     def _show(self, state: ProofState) -> None:

@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
 from estimator.results.schedule import Schedule
-from estimator.schedule.exact import OFF_CARDS, Exact, ProofRefused, exact_view
+from estimator.schedule.exact import MOST_OPTIONS, OFF_CARDS, Exact, ProofRefused, exact_view
 from estimator.schedule.placed import Placed, broken_rule, tasks_of
 from estimator.schedule.problem import UNLIMITED, Problem
 
@@ -27,7 +27,7 @@ Heard = Callable[[int, int], object]
 """Hears the best delivery and the best bound so far, in ms."""
 
 DEFAULT_EFFORT = 30
-"""The solver's deterministic time: about as many seconds on a laptop."""
+"""The solver's deterministic time: one to five seconds of a laptop each, the more the larger the problem."""
 SEED = 1
 
 
@@ -91,7 +91,8 @@ def modelled(view: Exact, bounds: tuple[int, int]) -> Model:
 
     program = cp_model.CpModel()
     slots = _equal_slots(view)
-    model: Model = _Shares(program, view, slots, bounds) if slots else _Intervals(program, view, bounds)
+    is_small = 0 < len(slots) * len(set(view.options)) <= MOST_OPTIONS
+    model: Model = _Shares(program, view, slots, bounds) if is_small else _Intervals(program, view, bounds)
     program.minimize(model.latest)
     return model
 

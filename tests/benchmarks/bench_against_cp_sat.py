@@ -37,6 +37,7 @@ FILES = {
 }
 SAMPLE = 3
 SAMPLE_SECONDS = 0.5
+MOST_TASKS = 5_000
 NO_PLAN = float("inf")
 
 
@@ -73,7 +74,7 @@ def raced(instance: Instance, seconds: float) -> Race:
 
 
 def by_cp_sat(problem: Problem, seconds: float) -> tuple[float, bool]:
-    view = exact_view(problem)
+    view = exact_view(problem, MOST_TASKS)
     rule = solve(replace(problem, policy=(Policy.LONGEST_FIRST,) * problem.stage_count))
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
