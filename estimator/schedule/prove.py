@@ -29,6 +29,8 @@ Heard = Callable[[int, int], object]
 DEFAULT_EFFORT = 30
 """The solver's deterministic time: one to five seconds of a laptop each, the more the larger the problem."""
 SEED = 1
+REQUIREMENT = "ortools>=9.10"
+"""What the extra installs, as pyproject.toml says it."""
 
 
 @dataclass(frozen=True, slots=True)

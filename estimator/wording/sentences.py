@@ -200,7 +200,7 @@ SENTENCES: dict[str, str] = {
     ),
     "proof_not_expressed": _("The plan holds something that a proof cannot express."),
     "proof_not_installed": _(
-        'A proof needs cabida[prove]. Install it with: pip install "cabida[prove]", then prove again.'
+        "A proof needs the extra cabida[prove], OR-Tools. Install it, then prove again: {command}"
     ),
     "proof_optimal": _("The plan is optimal already: its delivery is the lower bound."),
     "proof_overtaken": _("The proof was stopped: the tasks or cards have changed. Prove again."),

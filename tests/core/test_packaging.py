@@ -18,6 +18,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from estimator.schedule.prove import REQUIREMENT
+
 ROOT = Path(__file__).resolve().parents[2]
 LOCKS = ROOT / "packaging" / "locked"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -93,6 +95,10 @@ def test_the_tests_run_on_the_pinned_versions() -> None:
     locked = pinned(*ALL_LOCKS)
     installed = {name: Version(importlib.metadata.version(name)) for name in locked}
     assert installed == {name: version_of(pin) for name, pin in locked.items()}
+
+
+def test_the_sentence_on_the_missing_extra_names_what_the_extra_is() -> None:
+    assert OPTIONAL["prove"] == [REQUIREMENT]
 
 
 def test_only_the_tests_install_the_proof(bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from estimator.plan.scheduling import content_of
 from estimator.quote import ProvenPlan, Quote
 from estimator.results.estimate import Timing
 from estimator.schedule import ProofRefused, SolveStopped, tasks_of
+from estimator.schedule.prove import REQUIREMENT
 from estimator.storage import read_quote, save_quote
 from tests.quotes import MINUTE, hard_to_prove, source_quote
 from tests.ui.windows import PATIENCE_MS, Seat, seat
@@ -220,7 +222,7 @@ def test_another_language_loses_no_proof(planner: Seat) -> None:
 def test_without_the_extra_the_page_says_how_to_get_it(planner: Seat) -> None:
     before = planner.quote
     start(planner, without_extra)
-    wait_for_text(planner, 'pip install "cabida[prove]"')
+    wait_for_text(planner, f'"{sys.executable}" -m pip install "{REQUIREMENT}"')
     assert planner.quote is before
 
 

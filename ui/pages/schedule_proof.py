@@ -6,6 +6,7 @@ it: what was proved, by what, or why it was not. It runs nothing itself.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
@@ -14,6 +15,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
 from estimator.plan.proving import has_other_proof
 from estimator.quote import Quote
 from estimator.results.estimate import Estimate, Timing
+from estimator.schedule.prove import REQUIREMENT
 from estimator.wording import Wording
 from ui.proof import ProofState
 from ui.theme import TextRole, Theme
@@ -43,6 +45,7 @@ class ProofLine(QWidget):
         self._icon = QLabel()
         self.text = QLabel()
         self.text.setWordWrap(True)
+        self.text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.button = QPushButton(words.t("Prove"))
         self.button.setToolTip(words.t("Prove that no plan is earlier, or find one (Ctrl+Shift+P)"))
         self.button.clicked.connect(self.asked)
@@ -89,7 +92,9 @@ def proof_look(words: Wording, quote: Quote, estimate: Estimate | None, state: P
     if of_this and state.is_running:
         return ProofLook(_running(words, state), is_running=True)
     if of_this and state.code:
-        return ProofLook(words.sentence(state.code), ("triangle", "warn"), can_prove)
+        # Only the sentence on the missing extra has a gap; this very Python is the one to install it in.
+        values = {"command": f'"{sys.executable}" -m pip install "{REQUIREMENT}"'}
+        return ProofLook(words.sentence(state.code, values), ("triangle", "warn"), can_prove)
     if organisation.proven is None:
         return ProofLook(_open_gap(words, timing), can_prove=True) if can_prove else ProofLook()
     if has_other_proof(organisation, timing):
