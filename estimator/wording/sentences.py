@@ -200,7 +200,7 @@ SENTENCES: dict[str, str] = {
     ),
     "proof_not_expressed": _("The plan holds something that a proof cannot express."),
     "proof_not_installed": _(
-        "A proof needs the extra cabida[prove], OR-Tools. Install it, then prove again: {command}"
+        "A proof needs the extra cabida[prove], OR-Tools. Install it with {command}, then prove again."
     ),
     "proof_optimal": _("The plan is optimal already: its delivery is the lower bound."),
     "proof_overtaken": _("The proof was stopped: the tasks or cards have changed. Prove again."),
