@@ -2,9 +2,9 @@
 
 `python3 packaging/bootstrap.py run [QUOTE]` sets the program up in `.venv` and opens its window (on the
 embedded sample quote, if none is named); without a display it estimates the quote in the terminal and writes
-its workbook. `python3 packaging/bootstrap.py test` adds the development packages and runs the tests, then the
-benchmarks. Standard library only. It installs and hands over: what is then run lives in `ui`, `estimator` and
-`tests`, and builds for people without Python are made elsewhere.
+its workbook. `python3 packaging/bootstrap.py test` adds the development packages and the optional ones
+and runs the tests, then the benchmarks. Standard library only. It installs and hands over: what is then run lives
+in `ui`, `estimator` and `tests`, and builds for people without Python are made elsewhere.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def run(quote: str | None) -> int:
 
 def test(arguments: Sequence[str]) -> int:
     """Set everything up and run the tests, then the benchmarks; or pytest on the arguments, if any."""
-    python = set_up(["run.txt", "dev.txt"], WINDOW_LIBRARIES + X_LIBRARIES)
+    python = set_up(["run.txt", "prove.txt", "dev.txt"], WINDOW_LIBRARIES + X_LIBRARIES)
     if arguments:
         return hand_over([python, "-m", "pytest", *arguments])
     status = subprocess.call([python, "-m", "pytest"], cwd=ROOT)

@@ -174,3 +174,30 @@ def cooperative_quote(partition: Partition, gib: object = 200) -> Quote:
         offers=(LOT_B200,),
         pricing=Pricing(tax_percent=given(21)),
     )
+
+
+def hard_to_prove(policy: AssignmentPolicy = AssignmentPolicy.BEST) -> Quote:
+    """Nine conversions on three cards that load one after another for 4 min: the search's 56 + 10 min are the
+    best, but its own bound is 52 + 10.
+    """
+    return loading_in_turn((4, 11, 19, 18, 15, 28, 29, 12, 18), 3, 4, policy)
+
+
+def hard_to_find() -> Quote:
+    """Ten conversions on four cards that load one after another for 5 min: 63 + 10 min, where the search's 64
+    + 10 are later.
+    """
+    return loading_in_turn((26, 14, 28, 25, 29, 26, 23, 19, 3, 29), 4, 5, AssignmentPolicy.BEST)
+
+
+def loading_in_turn(durations: tuple[int, ...], cards: int, load: int, policy: AssignmentPolicy) -> Quote:
+    """Conversions that share a store for the first part of each; organisation B, by the hour, is shown."""
+    need = ResourceNeed(resource_id="store", amount=given(1), hold=minutes(load))
+    store = SharedResource(id="store", name="Store", kind=ResourceKind.STORAGE, capacity=given(1))
+    quote = source_quote(
+        conversion(durations, needs=(need,)),
+        (store,),
+        (organisation("A", 1), organisation("B", cards, policy)),
+        quota_cards=given(cards),
+    )
+    return quote.replaced(reference_id="B", chosen_plan="B/hourly:hivenet")

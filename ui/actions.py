@@ -48,6 +48,7 @@ class Commands:
     explain: Callable[[int], object]
     table: Do
     find: Callable[[int], object]
+    prove: Do
     settings: Do
     import_work: Do
     paste_work: Do
@@ -93,6 +94,8 @@ class Actions:
         self._add(tools, words.t("Keep own offers for other quotes"), "", commands.keep_offers, quote=True)
         self._add(tools, words.t("Export own catalogue…"), "", commands.export_catalogue)
         self._add(tools, words.t("Refresh copied prices…"), "", commands.refresh_prices, quote=True)
+        tools.addSeparator()
+        self._add(tools, words.t("Prove the plan"), "Ctrl+Shift+P", commands.prove, quote=True)
         tools.addSeparator()
         self._add(tools, words.t("Settings…"), "Ctrl+,", commands.settings)
         helps = bar.addMenu(words.t("&Help"))

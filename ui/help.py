@@ -83,6 +83,7 @@ def _html(words: Wording, theme: Theme) -> str:
         ("Ctrl+Shift+E, Ctrl+P", words.t("export PDF, print")),
         ("Ctrl+T", words.t("chart or table")),
         ("Ctrl+F, F3", words.t("find in the table, find next")),
+        ("Ctrl+Shift+P", words.t("prove the plan, or find a better one")),
         ("Ctrl+Ins, Ctrl+D", words.t("add a row, duplicate it (stages and fees)")),
         ("+ − 0", words.t("zoom the Gantt, show all of it")),
     )

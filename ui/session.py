@@ -13,11 +13,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from estimator import edits
 from estimator.estimate import Cancelled, Progress, completed, headline
 from estimator.problems import FileRefused
-from estimator.quote import Quote
-from estimator.results.estimate import Estimate
+from estimator.quote import ProvenPlan, Quote
+from estimator.results.estimate import Estimate, Timing
 from estimator.storage import quote_to_text, read_quote, save_quote, write_atomically
+from ui.proof import Prover
 from ui.runner import Runner
 
 Edit = Callable[[Quote], Quote]
@@ -66,6 +68,9 @@ class Session(QObject):
         self._estimate: Estimate | None = None
         self._is_cancelled = False
         self._has_copy = False
+        self.proof = Prover(runner, self)
+        self.proof.found.connect(self._keep_proof)
+        self._proof_label = ""
         self._start_timer = QTimer(self)
         self._start_timer.setSingleShot(True)
         self._start_timer.timeout.connect(self.estimate_again)
@@ -121,6 +126,7 @@ class Session(QObject):
 
     def show(self, quote: Quote, path: Path | None = None, *, modified: bool = False) -> None:
         """Open a quote. Opening is never undoable; `modified` marks one that was never saved."""
+        self.proof.forget()
         self._quote = quote
         self._saved = None if modified else quote
         self._path = path
@@ -135,6 +141,7 @@ class Session(QObject):
     def close(self) -> None:
         """Show no quote."""
         self.cancel()
+        self.proof.forget()
         self.drop_recovery_copy()
         self._is_cancelled = False
         self._quote = self._saved = self._estimate = None
@@ -196,6 +203,24 @@ class Session(QObject):
             self._quote = change.after
             self._after_change()
 
+    def prove(self, label: str) -> None:
+        """Prove the plan shown, or find a better one, in a process of its own; what is found is one edit."""
+        estimate = self._estimate
+        shown = None if estimate is None or self.is_stale else estimate.shown
+        if self._quote is None or shown is None or not isinstance(shown.timing, Timing):
+            return
+        organisation = self._quote.organisation(shown.organisation_id)
+        if organisation is not None:
+            self._proof_label = label
+            self.proof.start(organisation, shown.timing)
+
+    def _keep_proof(self, organisation_id: str, proven: ProvenPlan) -> None:
+        if self._quote is not None and self._quote.organisation(organisation_id) is not None:
+            self.edit(
+                self._proof_label,
+                lambda quote: edits.with_organisation(quote, organisation_id, proven=proven),
+            )
+
     def write_recovery_copy(self) -> None:
         """Keep the unsaved quote in the application's own folder, never over the user's file."""
         if self._recovery is None or self._quote is None or not self.is_modified:
@@ -254,6 +279,7 @@ class Session(QObject):
             self._runner.cancel(key)
 
     def _after_change(self) -> None:
+        self.proof.forget_reason()
         self._changed()
         self.estimate_again()
 
@@ -267,6 +293,9 @@ class Session(QObject):
             return
         former = self._estimate
         self._estimate = estimate
+        if self.proof.state.is_running:
+            proving = estimate.organisation(self.proof.state.organisation_id)
+            self.proof.follow(None if proving is None else proving.timing)
         self.estimated.emit()
         if former is not None and former.quote is self._quote and former.is_complete:
             return

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ui.tour import Tour
 
 _MEMORY_PAGE = 2
+_SCHEDULE_PAGE = 4
 
 
 class WindowActions:
@@ -59,6 +60,7 @@ class WindowActions:
             explain=lambda cell: self._window.document.explain(cell),
             table=lambda: self._window.document.toggle_table(),
             find=self.find,
+            prove=self.prove,
             settings=self.open_settings,
             import_work=self.import_work,
             paste_work=self.paste_work,
@@ -275,6 +277,18 @@ class WindowActions:
         else:
             table.find_text(step)
 
+    def prove(self) -> None:
+        """Show the schedule and prove its plan, or find a better one."""
+
+        def start() -> None:
+            if self._window.current != _SCHEDULE_PAGE:
+                self._window.show_page(_SCHEDULE_PAGE)
+            prove = getattr(self._window.document.page(_SCHEDULE_PAGE), "prove", None)
+            if prove is not None:
+                prove()
+
+        self.after_commit(start)
+
     def toggle_problems(self) -> None:
         """Show or hide the problems."""
         if self._window.has_quote:
@@ -326,6 +340,10 @@ class WindowActions:
 
     def cancel_work(self) -> None:
         """Stop what runs. The former answer stays, marked as belonging to the quote before the last change."""
+        runner = self._window.parts.runner
+        self._window.session.proof.cancel()
+        if not runner.is_running():
+            return  # it was a proof: its page says so
         self._window.exports.cancel()
         self._window.session.cancel()
         self._window.show_frame()

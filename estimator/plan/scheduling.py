@@ -6,10 +6,12 @@ Solved problems are remembered by their own content, so that an edit recomputes 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import lru_cache
+from hashlib import sha256
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +22,27 @@ from estimator.plan.fleet import Fleet
 from estimator.plan.layouts import Layouts
 from estimator.plan.stopping import go_on, is_unwanted
 from estimator.problems import Absent
-from estimator.quote import AssignmentPolicy, Organisation, Quote, Stage, StageKind, StageLayout, Tasks
+from estimator.quote import (
+    AssignmentPolicy,
+    Organisation,
+    ProvenPlan,
+    Quote,
+    Stage,
+    StageKind,
+    StageLayout,
+    Tasks,
+)
 from estimator.results.estimate import StageTime, Timing
-from estimator.schedule import CycleFound, Policy, Problem, Schedule, Status, solve
+from estimator.schedule import (
+    UNLIMITED,
+    CycleFound,
+    Policy,
+    Problem,
+    Schedule,
+    Status,
+    schedule_of_tasks,
+    solve,
+)
 
 Column = NDArray[np.int64]
 
@@ -101,7 +121,7 @@ def timing_of(
         return missing
     problem, group_stage = problem_of(quote, organisation, fleet, variant)
     try:
-        schedule = _solved(problem)
+        schedule = with_proof(problem, _solved(problem), organisation.proven)
     except CycleFound as cycle:
         names = ", ".join(quote.workload.stages[index].name for index in cycle.stages)
         return Absent("cycle", ("workload", "stages"), (("stages", names),))
@@ -309,15 +329,81 @@ def _scaled(value: Decimal, rounding: str) -> int:
 
 
 _remembered: OrderedDict[bytes, Schedule] = OrderedDict()
+_problems: WeakKeyDictionary[Schedule, Problem] = WeakKeyDictionary()
+"""The problem that each schedule still in use answers."""
+
+
+def problem_behind(schedule: Schedule) -> Problem:
+    """Return the problem that a timing's schedule answers. Raises KeyError for a schedule of another origin."""
+    return _problems[schedule]
+
+
+def best_plan_of(problem: Problem, proven: ProvenPlan | None = None) -> Schedule:
+    """Return the best plan found for the problem's tasks and cards, whatever rule it asks for."""
+    free = replace(problem, policy=(Policy.BEST,) * problem.stage_count)
+    return with_proof(free, _solved(free), proven)
 
 
 def _solved(problem: Problem) -> Schedule:
     go_on()
     key = _content(problem)
+    return _kept_by(
+        key,
+        problem,
+        lambda: _best_found(problem) if Policy.BEST in problem.policy else solve(problem, is_unwanted),
+    )
+
+
+def with_proof(problem: Problem, found: Schedule, proven: ProvenPlan | None) -> Schedule:
+    """Return what is kept of a proof of this very problem: its bound, and its plan where the best is asked for.
+
+    A proof of other tasks or cards, or one that a checked plan contradicts, changes nothing.
+    """
+    if proven is None or found.status is Status.INFEASIBLE or not is_proof_of(proven, problem):
+        return found
+    key = b"|".join((_content(problem), str(proven.bound_ms).encode(), repr(proven.tasks).encode()))
+    return _kept_by(key, problem, lambda: _proven(problem, found, proven))
+
+
+def is_proof_of(proven: ProvenPlan, problem: Problem) -> bool:
+    """Whether the proof is of the same tasks on the same cards."""
+    return len(proven.tasks) == int(problem.count.sum()) and proven.content == content_of(problem)
+
+
+def content_of(problem: Problem) -> str:
+    """Return what tells one set of tasks and cards from another, policies and caps that never bind left out."""
+    caps = problem.tasks_at_once.copy()
+    for stage in range(problem.stage_count):
+        groups = (problem.stage == stage) & (problem.count > 0)
+        at_once = int(problem.count[groups].sum())
+        if groups.any() and int(problem.cards[groups].min()) > 0:
+            at_once = min(at_once, problem.card_count // int(problem.cards[groups].min()))
+        if caps[stage] >= at_once:
+            caps[stage] = UNLIMITED
+    plain = replace(problem, policy=(Policy.BEST,) * problem.stage_count, tasks_at_once=caps)
+    return sha256(_content(plain)).hexdigest()
+
+
+def _proven(problem: Problem, found: Schedule, proven: ProvenPlan) -> Schedule:
+    try:
+        plan = schedule_of_tasks(problem, proven.tasks, proven.bound_ms)
+    except ValueError:
+        return found
+    if plan.delivery_ms < proven.bound_ms or found.delivery_ms < proven.bound_ms:
+        return found
+    bound_ms = max(found.lower_bound_ms, proven.bound_ms)
+    on_cards = set(problem.stage[(problem.cards > 0) & (problem.count > 0)].tolist())
+    is_free = all(problem.policy[stage] is Policy.BEST for stage in on_cards)
+    best = plan if is_free and plan.delivery_ms <= found.delivery_ms else found
+    return replace(best, lower_bound_ms=bound_ms)
+
+
+def _kept_by(key: bytes, problem: Problem, made: Callable[[], Schedule]) -> Schedule:
     found = _remembered.get(key)
     if found is None:
-        found = _best_found(problem) if Policy.BEST in problem.policy else solve(problem, is_unwanted)
+        found = made()
         _remembered[key] = found
+        _problems[found] = problem
         while len(_remembered) > REMEMBERED:
             _remembered.popitem(last=False)
     else:

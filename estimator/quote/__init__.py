@@ -15,7 +15,14 @@ from estimator.quote.document import (
     Quote,
     Trial,
 )
-from estimator.quote.layout import AssignmentPolicy, Organisation, Partition, PartitionChoice, StageLayout
+from estimator.quote.layout import (
+    AssignmentPolicy,
+    Organisation,
+    Partition,
+    PartitionChoice,
+    ProvenPlan,
+    StageLayout,
+)
 from estimator.quote.model_use import (
     ClassificationRecipe,
     DenoiserTrainingRecipe,
@@ -79,6 +86,7 @@ __all__ = [
     "Precondition",
     "PriceTier",
     "Pricing",
+    "ProvenPlan",
     "Quote",
     "Recipe",
     "ResourceKind",

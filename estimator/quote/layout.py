@@ -64,11 +64,26 @@ class StageLayout(Frozen):
         return Partition.REPLICATED
 
 
+class ProvenPlan(Frozen):
+    """The best plan that a proof found for one schedule, kept so that the quote reopens with it anywhere.
+
+    It holds for the tasks and cards of that `content` only. `tasks`: each task's start in ms, then its cards.
+    `effort`: the solver's steps that were spent. `by`: the solver and its version.
+    """
+
+    content: str = Field(pattern=r"^[0-9a-f]{64}$")
+    bound_ms: int = Field(ge=0)
+    tasks: tuple[tuple[int, ...], ...]
+    effort: PositiveInt
+    by: str = ""
+
+
 class Organisation(Frozen):
     """One way to lay out the work: (tasks at once × cards per task), and the offers it may use.
 
     `mechanism` names what splits a cooperative task (DDP, FSDP, TP…); without it there are no figures.
-    `offer_ids` None: every offer of the quote. `slicing` None: a task has its cards whole.
+    `offer_ids` None: every offer of the quote. `slicing` None: a task has its cards whole. `proven`: what was
+    proved of its schedule, once it was.
     """
 
     id: str = Field(min_length=1)
@@ -78,6 +93,7 @@ class Organisation(Frozen):
     mechanism_evidence: Evidence = Evidence()
     offer_ids: tuple[str, ...] | None = None
     slicing: CardSlicing | None = None
+    proven: ProvenPlan | None = None
 
     @property
     def slices_per_card(self) -> int:

@@ -6,8 +6,10 @@ The front door is `solve(problem)`. It is not about money, rental terms or memor
 from __future__ import annotations
 
 from estimator.results.schedule import Bars, Schedule, Status
+from estimator.schedule.exact import ProofRefused
 from estimator.schedule.improve import improved
 from estimator.schedule.network import critical_path, find_cycles, schedulable_stages, topological_order
+from estimator.schedule.placed import broken_rule, schedule_of_tasks, tasks_of
 from estimator.schedule.problem import (
     NOT_ELIGIBLE,
     UNLIMITED,
@@ -30,14 +32,18 @@ __all__ = [
     "CycleFound",
     "Policy",
     "Problem",
+    "ProofRefused",
     "Schedule",
     "SolveStopped",
     "Status",
     "bars",
+    "broken_rule",
     "critical_path",
     "find_cycles",
     "improved",
     "schedulable_stages",
+    "schedule_of_tasks",
     "solve",
+    "tasks_of",
     "topological_order",
 ]

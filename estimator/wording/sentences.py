@@ -226,6 +226,23 @@ SENTENCES: dict[str, str] = {
     "point_not_measured": _("It has no measured bytes."),
     "point_not_read": _("Its fields cannot be read."),
     "point_out_of_bounds": _("Its numbers are out of bounds."),
+    # proofs
+    "proof_cancelled": _("The proof was cancelled. Nothing has changed."),
+    "proof_crashed": _("The proof broke off without an answer. Nothing has changed: prove again."),
+    "proof_needless": _("The best plan found is optimal already: choose that assignment."),
+    "proof_no_plan": _("These tasks cannot all run, so there is no plan to prove."),
+    "proof_no_time": _("A task on cards takes no time: such a plan cannot be proved."),
+    "proof_nodes_mixed": _(
+        "Some tasks keep to a node and others cross the nodes of the same lot: such a plan cannot be proved."
+    ),
+    "proof_not_expressed": _("The plan holds something that a proof cannot express."),
+    "proof_not_installed": _(
+        "A proof needs the extra cabida[prove], OR-Tools. Install it with {command}, then prove again."
+    ),
+    "proof_optimal": _("The plan is optimal already: its delivery is the lower bound."),
+    "proof_overtaken": _("The proof was stopped: the tasks or cards have changed. Prove again."),
+    "proof_too_large": _("There are too many tasks for a proof. The lower bound shown holds all the same."),
+    "proof_wrong": _("The proof gave a plan that breaks a rule. It was not used, and nothing has changed."),
     # files
     "catalogue_missing": _("{name} has no catalogue inside. It was not opened."),
     "cell_too_long": _("{name} has a cell of over {most} characters at line {line}. It was not imported."),

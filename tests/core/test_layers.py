@@ -21,6 +21,31 @@ windows = {"PySide6", "shiboken6", "pyqtgraph", "ui"}
 print(sorted(windows & {name.partition(".")[0] for name in sys.modules}))
 """
 
+USE_ALL = """
+import importlib, os, pkgutil, sys, tempfile
+from pathlib import Path
+os.environ["QT_QPA_PLATFORM"] = "offscreen"
+import estimator, ui
+for package in (estimator, ui):
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+from PySide6.QtWidgets import QApplication
+from tests.quotes import TODAY, hard_to_prove
+from ui.app import build
+application = QApplication([])
+window = build(application, Path(tempfile.mkdtemp()), "en_GB", TODAY)[0]
+window.files.new(hard_to_prove())
+while window.session.estimate is None or not window.session.estimate.is_complete:
+    application.processEvents()
+for page in range(8):
+    window.show_page(page)
+assert not window.pages[4].proof.button.isHidden()
+print(sorted({"ortools", "pandas", "matplotlib"} & {name.partition(".")[0] for name in sys.modules}))
+sys.stdout.flush()
+os._exit(0)
+"""
+
 CHECK_LAYERS = """
 import sys
 from importlinter.cli import lint_imports
@@ -46,6 +71,10 @@ def require_success(*arguments: str) -> str:
 
 def test_the_core_loads_no_window_library() -> None:
     assert require_success("-c", IMPORT_ALL) == "[]"
+
+
+def test_nothing_but_a_proof_loads_the_solver() -> None:
+    assert require_success("-c", USE_ALL) == "[]"
 
 
 def test_imports_follow_the_layers() -> None:

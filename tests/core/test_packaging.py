@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -18,9 +18,15 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from estimator.schedule.prove import REQUIREMENT
+
 ROOT = Path(__file__).resolve().parents[2]
 LOCKS = ROOT / "packaging" / "locked"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+ALL_LOCKS = ("run.txt", "prove.txt", "dev.txt")
+OPTIONAL = PROJECT["optional-dependencies"]
+WITH_PROOF = [*PROJECT["dependencies"], *OPTIONAL["prove"]]
+FOR_TESTS = [*WITH_PROOF, *OPTIONAL["dev"]]
 
 
 @pytest.fixture
@@ -70,23 +76,44 @@ def test_the_run_lock_pins_exactly_what_the_program_needs() -> None:
     assert set(pinned("run.txt")) == set(needed(PROJECT["dependencies"]))
 
 
-def test_both_locks_pin_exactly_what_the_tests_need() -> None:
-    roots = PROJECT["dependencies"] + PROJECT["optional-dependencies"]["dev"]
-    assert set(pinned("run.txt", "dev.txt")) == set(needed(roots))
+def test_the_lock_of_the_proof_pins_exactly_what_it_needs_beyond_the_program() -> None:
+    assert set(pinned("run.txt", "prove.txt")) == set(needed(WITH_PROOF))
+
+
+def test_all_locks_pin_exactly_what_the_tests_need() -> None:
+    assert set(pinned(*ALL_LOCKS)) == set(needed(FOR_TESTS))
 
 
 def test_each_pinned_version_is_one_that_its_users_accept() -> None:
-    locked = pinned("run.txt", "dev.txt")
-    for name, requirements in needed(
-        [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["dev"]]
-    ).items():
+    locked = pinned(*ALL_LOCKS)
+    for name, requirements in needed(FOR_TESTS).items():
         for requirement in requirements:
             assert version_of(locked[name]) in requirement.specifier, requirement
 
 
 def test_the_tests_run_on_the_pinned_versions() -> None:
-    installed = {name: Version(importlib.metadata.version(name)) for name in pinned("run.txt", "dev.txt")}
-    assert installed == {name: version_of(pin) for name, pin in pinned("run.txt", "dev.txt").items()}
+    locked = pinned(*ALL_LOCKS)
+    installed = {name: Version(importlib.metadata.version(name)) for name in locked}
+    assert installed == {name: version_of(pin) for name, pin in locked.items()}
+
+
+def test_the_sentence_on_the_missing_extra_names_what_the_extra_is() -> None:
+    assert OPTIONAL["prove"] == [REQUIREMENT]
+
+
+def test_only_the_tests_install_the_proof(bootstrap: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Sequence[str]] = []
+
+    def noted(locks: Sequence[str], libraries: object) -> str:
+        asked.append(locks)
+        return "python"
+
+    monkeypatch.setattr(bootstrap, "set_up", noted)
+    monkeypatch.setattr(bootstrap, "hand_over", lambda command: 0)
+    monkeypatch.setattr(bootstrap, "has_display", lambda platform, environment: True)
+    assert bootstrap.main(["run"]) == 0
+    assert bootstrap.main(["test", "tests/core"]) == 0
+    assert asked == [["run.txt"], list(ALL_LOCKS)]
 
 
 def test_the_qt_that_loses_references_to_none_is_excluded_where_none_is_counted() -> None:
@@ -252,13 +279,13 @@ def test_the_second_start_hands_over_within_a_second(
 ) -> None:
     environment = made_environment(bootstrap, tmp_path)
     here = f"{sys.version_info.major}.{sys.version_info.minor}"
-    for name in ("run.txt", "dev.txt"):
+    for name in ALL_LOCKS:
         stamp = bootstrap.stamp_path(environment, LOCKS / name)
         stamp.write_text(bootstrap.stamp_text(LOCKS / name, here), "utf-8")
     monkeypatch.setattr(bootstrap, "ROOT", tmp_path)
     # The process's own time, not the clock's: another program on the same machine must not fail this.
     before = time.process_time()
-    assert bootstrap.set_up(["run.txt", "dev.txt"], ()) == str(bootstrap.environment_python(environment))
+    assert bootstrap.set_up(ALL_LOCKS, ()) == str(bootstrap.environment_python(environment))
     assert time.process_time() - before < 1
 
 

@@ -57,13 +57,7 @@ def test_every_schedule_keeps_every_rule(problem: Problem) -> None:
     if schedule.status is Status.INFEASIBLE:
         assert schedule.blocked
         return
-    every = bars(schedule, problem)
-    assert_each_task_once(schedule, problem)
-    assert_no_card_is_booked_twice(problem, every.card, every.start_ms, every.end_ms)
-    assert_tasks_stay_together(schedule, problem)
-    assert_stages_wait(schedule, problem, every.stage, every.start_ms, every.end_ms)
-    assert_capacities_hold(schedule, problem)
-    assert_caps_hold(schedule, problem)
+    assert_every_rule(schedule, problem)
     assert schedule.lower_bound_ms <= schedule.delivery_ms
     assert schedule.gap >= 0
     assert schedule.idle_between_ms >= 0
@@ -184,6 +178,16 @@ def brute_force(problem: Problem) -> int:
             ends[stage] = max(ends[stage], start + length)
         best = min(best, max(ends))
     return best
+
+
+def assert_every_rule(schedule: Schedule, problem: Problem) -> None:
+    every = bars(schedule, problem)
+    assert_each_task_once(schedule, problem)
+    assert_no_card_is_booked_twice(problem, every.card, every.start_ms, every.end_ms)
+    assert_tasks_stay_together(schedule, problem)
+    assert_stages_wait(schedule, problem, every.stage, every.start_ms, every.end_ms)
+    assert_capacities_hold(schedule, problem)
+    assert_caps_hold(schedule, problem)
 
 
 def assert_each_task_once(schedule: Schedule, problem: Problem) -> None:

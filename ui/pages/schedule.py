@@ -39,6 +39,7 @@ from ui.pages.schedule_bar import ScheduleBar
 from ui.pages.schedule_gantt import Chart, chart_of, comparable, empty_chart
 from ui.pages.schedule_legend import ChartLegend
 from ui.pages.schedule_notes import Notes, notes_of
+from ui.pages.schedule_proof import ProofLine, proof_look
 from ui.pages.schedule_start import StartRow, start_of
 from ui.pages.schedule_tables import (
     MOST_TASK_ROWS,
@@ -97,6 +98,7 @@ class SchedulePage(Page):
         self._say_stale(stale)
         self._name_reference()
         self._show_chart()
+        self._show_proof()
         if estimate is not None and (estimate.is_complete or estimate.shown is None):
             self._show_policies(quote, estimate)
 
@@ -119,6 +121,10 @@ class SchedulePage(Page):
         """Exchange chart and table, as Ctrl+T asks."""
         self._show_page(1 - self.stack.currentIndex())
         self.focus_first()
+
+    def prove(self) -> None:
+        """Prove the plan shown, or find a better one, as Ctrl+Shift+P asks."""
+        self.context.session.prove(self.words.t("keep the proven plan"))
 
     def picture(self) -> tuple[GanttModel, GanttLook, tuple[LegendEntry, ...]]:
         """Return what a picture of the chart is made of."""
@@ -173,6 +179,11 @@ class SchedulePage(Page):
         self.recalculating.setSizePolicy(policy)
         self.recalculating.hide()
         self._late_note.timeout.connect(self.recalculating.show)
+        proof = self.context.session.proof
+        self.proof = ProofLine(words, self.theme)
+        self.proof.asked.connect(self.prove)
+        self.proof.cancelled.connect(proof.cancel)
+        proof.changed.connect(self._show_proof)
 
     def _build_policies(self) -> None:
         words = self.words
@@ -220,6 +231,7 @@ class SchedulePage(Page):
         column.addWidget(frame, 1)
         column.addLayout(under)
         column.addSpacing(GAP - 8)
+        column.addWidget(self.proof)
         column.addWidget(self.policies)
         column.addWidget(self._note)
 
@@ -232,6 +244,8 @@ class SchedulePage(Page):
             self.absent,
             self.gantt,
             self.table,
+            self.proof.button,
+            self.proof.cancel,
             self.policies,
         ]
         chain += [button for button in (self.previous_button, self.next_button) if button is not None]
@@ -303,6 +317,12 @@ class SchedulePage(Page):
         if isinstance(timing, Absent):
             self._missing = timing.where
             self.absent.setText(self.words.absent(timing))
+
+    def _show_proof(self) -> None:
+        session = self.context.session
+        if self._quote is not None and not session.is_stale:  # until then what it says may not hold
+            state = session.proof.state
+            self.proof.show_look(proof_look(self.words, self._quote, self._estimate, state))
 
     def _show_legend(self) -> None:
         self._legend.show_entries(self._legend_entries(), self._look())
