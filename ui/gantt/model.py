@@ -217,9 +217,15 @@ class GanttModel:
             raise ValueError("the horizon lies before the start")
 
     @cached_property
-    def problems(self) -> Int64:
-        """Indexes of the bars with something wrong."""
-        return np.flatnonzero(self.flags & BarFlag.PROBLEM).astype(np.int64)
+    def headings(self) -> Int64:
+        """Rows that are headings."""
+        found = [at for at, row in enumerate(self.rows) if row.kind is RowKind.HEADING]
+        return np.array(found, dtype=np.int64)
+
+    @cached_property
+    def has_problems(self) -> bool:
+        """Whether something is wrong with any bar."""
+        return bool((self.flags & BarFlag.PROBLEM).any())
 
     def group_name(self, index: int) -> str:
         """Name of the bar's group (its stage or its lot)."""

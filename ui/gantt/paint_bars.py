@@ -16,8 +16,8 @@ from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPen
 
 from ui.gantt.hatching import fill_hatched
 from ui.gantt.look import HATCHES, GanttLook, Hatch, ink_on
-from ui.gantt.model import BarFlag, GanttModel, RowKind
-from ui.gantt.pyramid import FULL, PROBLEM_BIT, Pyramid
+from ui.gantt.model import BarFlag, GanttModel
+from ui.gantt.pyramid import FULL, PROBLEM_BIT, Bins, Pyramid
 from ui.gantt.rectangles import Floats, bar_rectangles, draw_rectangles
 from ui.gantt.view import GanttView
 
@@ -91,6 +91,8 @@ def visible_bars(canvas: Canvas) -> tuple[int, NDArray[np.int64] | None]:
 def paint_idle(painter: QPainter, canvas: Canvas, least_width: float = IDLE_FROM_WIDTH) -> None:
     """Unused time of cards as thin diagonal lines without a fill, with its reason where there is room."""
     idle = canvas.model.idle
+    if not idle.count:
+        return
     indexes = idle.window(canvas.first_row, canvas.last_row, canvas.from_ms, canvas.to_ms)
     if not indexes.size:
         return
@@ -134,7 +136,7 @@ def fill_class(
 
 
 def paint_overview(painter: QPainter, canvas: Canvas, pyramid: Pyramid) -> None:
-    """Bars thinner than a pixel as one picture from the pyramid, then every problem again on top of it."""
+    """Bars thinner than a pixel as one picture from the pyramid, every problem at least three pixels wide."""
     bins, bin_ms = pyramid.level_for(canvas.view.ms_per_pixel)
     first_bin = max(0, int(canvas.from_ms // bin_ms))
     last_bin = min(bins.shape[1], int(canvas.to_ms // bin_ms) + 1)
@@ -147,6 +149,8 @@ def paint_overview(painter: QPainter, canvas: Canvas, pyramid: Pyramid) -> None:
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     for first, last in _even_rows(canvas):
         part = np.ascontiguousarray(bins[first:last, first_bin:last_bin])
+        if canvas.model.has_problems:
+            part = _with_wide_problems(part)
         # The picture only borrows the memory of `part`, which lives until the end of this turn of the loop.
         coded = QImage(
             part.data, part.shape[1], part.shape[0], part.strides[0], QImage.Format.Format_Indexed8
@@ -162,7 +166,6 @@ def paint_overview(painter: QPainter, canvas: Canvas, pyramid: Pyramid) -> None:
         else:
             height = upper[-1] + heights[-1] - upper[0]
             painter.drawImage(QRectF(left, upper[0], width, height), picture)
-    _paint_visible_problems(painter, canvas)
 
 
 def paint_labels(painter: QPainter, canvas: Canvas, indexes: NDArray[np.int64], boxes: Floats) -> None:
@@ -284,14 +287,13 @@ def _visible(box: Floats, width: float) -> QRectF:
     return QRectF(left, float(box[1]), max(0.0, right - left), float(box[3]))
 
 
-def _paint_visible_problems(painter: QPainter, canvas: Canvas) -> None:
-    bars, flags = canvas.model.bars, canvas.model.flags
-    wrong = canvas.model.problems
-    seen = (bars.row[wrong] >= canvas.first_row) & (bars.row[wrong] < canvas.last_row)
-    seen &= (bars.end_ms[wrong] > canvas.from_ms) & (bars.start_ms[wrong] < canvas.to_ms)
-    wrong = wrong[seen][:MOST_MARKED]
-    boxes = canvas.rectangles(bars.row[wrong], bars.start_ms[wrong], bars.end_ms[wrong])
-    _paint_marks(painter, canvas, boxes, flags[wrong])
+def _with_wide_problems(bins: Bins) -> Bins:
+    """The bins with each problem one bin wider on both sides: at least three pixels, however many there are."""
+    wrong = bins & np.uint8(PROBLEM_BIT)
+    wide = bins.copy()
+    wide[:, 1:] |= wrong[:, :-1]
+    wide[:, :-1] |= wrong[:, 1:]
+    return wide
 
 
 def _paint_marks(painter: QPainter, canvas: Canvas, boxes: Floats, flags: NDArray[np.uint8]) -> None:
@@ -325,10 +327,13 @@ def _overview_colours(fills: tuple[str, ...], error: str) -> tuple[int, ...]:
     table = []
     for code in range(256):
         share, class_no = code & FULL, (code >> 4) & 7
+        if code & PROBLEM_BIT:
+            table.append(QColor(error).rgba())
+            continue
         if share == 0 or class_no == 0:
             table.append(0)
             continue
-        colour = QColor(error if code & PROBLEM_BIT else fills[class_no - 1])
+        colour = QColor(fills[class_no - 1])
         # The least share still shows: a quarter of the colour.
         colour.setAlphaF(0.25 + 0.75 * share / FULL)
         table.append(colour.rgba())
@@ -337,12 +342,8 @@ def _overview_colours(fills: tuple[str, ...], error: str) -> tuple[int, ...]:
 
 def _even_rows(canvas: Canvas) -> list[tuple[int, int]]:
     """Runs of neighbouring rows without a heading between them."""
-    runs: list[tuple[int, int]] = []
-    for row in range(canvas.first_row, canvas.last_row):
-        if canvas.model.rows[row].kind is RowKind.HEADING:
-            continue
-        if runs and runs[-1][1] == row:
-            runs[-1] = (runs[-1][0], row + 1)
-        else:
-            runs.append((row, row + 1))
-    return runs
+    headings = canvas.model.headings
+    inside = headings[(headings >= canvas.first_row) & (headings < canvas.last_row)].tolist()
+    firsts = [canvas.first_row, *(row + 1 for row in inside)]
+    lasts = [*inside, canvas.last_row]
+    return [(first, last) for first, last in zip(firsts, lasts, strict=True) if first < last]

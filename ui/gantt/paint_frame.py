@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
@@ -54,14 +56,15 @@ def paint_heads(painter: QPainter, canvas: Canvas, width: float) -> None:
     if not look.for_print:
         painter.setPen(QPen(QColor(look.colours.line), 1.0))
         painter.drawLine(QPointF(-0.5, 0), QPointF(-0.5, bottom))
-    for index in range(canvas.first_row, canvas.last_row):
+    shown: Iterable[int] = range(canvas.first_row, canvas.last_row)
+    if canvas.view.row_height < LABEL_FROM_ROW:  # nothing of a row can be read but that it is a heading
+        shown = [row for row in canvas.model.headings.tolist() if row in shown]
+    for index in shown:
         row, top, height = canvas.model.rows[index], canvas.row_top(index), canvas.row_height(index)
         if row.kind is RowKind.HEADING:
             _paint_heading(painter, canvas, row, QRectF(-width, top, width + canvas.width, height))
             continue
-        if height < LABEL_FROM_ROW:
-            continue
-        if height >= 6 and not look.for_print:
+        if not look.for_print:
             painter.setPen(QPen(QColor(look.colours.line), 1.0))
             y = np.floor(top + height) - 0.5
             painter.drawLine(QPointF(-width, y), QPointF(0, y))

@@ -80,14 +80,13 @@ def clamp(view: GanttView, model: GanttModel, width: float, height: float | None
 
 def row_height_for(model: GanttModel, height: float, most: float = ROW_HEIGHT) -> float:
     """The row height at which all rows fit `height`, between the smallest readable one and `most`."""
-    units = sum(_HEIGHTS.get(row.kind, 1.0) for row in model.rows)
+    units = float(_unit_tops(model)[-1])
     return min(most, max(LEAST_ROW_HEIGHT, height / units)) if units else most
 
 
 def row_tops(model: GanttModel, row_height: float) -> NDArray[np.float64]:
     """Upper edge of each row from the top of the first, and the lower edge of the last (rows + 1 values)."""
-    heights = [_HEIGHTS.get(row.kind, 1.0) * row_height for row in model.rows]
-    return np.concatenate(([0.0], np.cumsum(heights)))
+    return _unit_tops(model) * row_height
 
 
 def rows_in(tops: NDArray[np.float64], view: GanttView, height: float) -> tuple[int, int]:
@@ -129,3 +128,13 @@ def show_bar(model: GanttModel, view: GanttView, index: int, width: float, heigh
 
 
 _HEIGHTS = {RowKind.HEADING: 24 / 34}
+
+
+def _unit_tops(model: GanttModel) -> NDArray[np.float64]:
+    """`row_tops` in heights of a card's row, kept with the model: a frame asks for them several times."""
+    kept: NDArray[np.float64] | None = model.__dict__.get("_unit_tops")
+    if kept is None:
+        kept = np.concatenate(([0.0], np.cumsum([_HEIGHTS.get(row.kind, 1.0) for row in model.rows])))
+        kept.setflags(write=False)
+        model.__dict__["_unit_tops"] = kept
+    return kept
