@@ -120,7 +120,7 @@ def paint_exact(painter: QPainter, canvas: Canvas, indexes: NDArray[np.int64]) -
     )
     classes = model.colour_class[indexes]
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-    for class_no in np.unique(classes):
+    for class_no in np.flatnonzero(np.bincount(classes)):
         chosen = boxes[classes == class_no]
         fill_class(painter, chosen, int(class_no), look, canvas.view.x_of(0))
     _paint_marks(painter, canvas, boxes, model.flags[indexes])
@@ -188,10 +188,10 @@ def paint_labels(painter: QPainter, canvas: Canvas, indexes: NDArray[np.int64], 
         if not text:
             continue
         box = _visible(boxes[position], canvas.width)
-        fill = QColor(look.fill(int(model.colour_class[index])))
         if beside[position]:
-            _label_hatched(painter, canvas, index, box, text, fill)
+            _label_hatched(painter, canvas, index, box, text, metrics)
         else:
+            fill = QColor(look.fill(int(model.colour_class[index])))
             _label_inside(painter, box, text, metrics, ink_on(fill))
 
 
@@ -205,10 +205,19 @@ def _gaps_after(canvas: Canvas, indexes: NDArray[np.int64]) -> Floats:
 
 
 def draw_on_plate(
-    painter: QPainter, box: QRectF, text: str, plate: QColor, ink: QColor, align: Qt.AlignmentFlag
+    painter: QPainter,
+    box: QRectF,
+    text: str,
+    plate: QColor,
+    ink: QColor,
+    align: Qt.AlignmentFlag,
+    metrics: QFontMetricsF | None = None,
 ) -> None:
-    """Text over a pattern, cut to the box, on a plate of one colour that keeps it readable."""
-    metrics = QFontMetricsF(painter.font())
+    """Text over a pattern, cut to the box, on a plate of one colour that keeps it readable.
+
+    `metrics` are those of the painter's font, for whoever has them already.
+    """
+    metrics = metrics or QFontMetricsF(painter.font())
     width = metrics.horizontalAdvance(text)
     if width > box.width():
         text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, box.width())
@@ -233,10 +242,10 @@ def _label_inside(painter: QPainter, box: QRectF, text: str, metrics: QFontMetri
 
 
 def _label_hatched(
-    painter: QPainter, canvas: Canvas, index: int, box: QRectF, text: str, fill: QColor
+    painter: QPainter, canvas: Canvas, index: int, box: QRectF, text: str, metrics: QFontMetricsF
 ) -> None:
     """Beside the bar where that is clear, else on it, else beside it on a plate; nowhere without room."""
-    need = QFontMetricsF(painter.font()).horizontalAdvance(text) + 2 * LABEL_GAP
+    need = metrics.horizontalAdvance(text) + 2 * LABEL_GAP
     row, colours = int(canvas.model.bars.row[index]), canvas.look.colours
     places = _places_beside(canvas, index, box, need)
     for area, side in places:
@@ -245,10 +254,11 @@ def _label_hatched(
             painter.drawText(area, side | Qt.AlignmentFlag.AlignVCenter, text)
             return
     if need <= box.width():
-        draw_on_plate(painter, box, text, fill, ink_on(fill), Qt.AlignmentFlag.AlignHCenter)
+        fill = QColor(canvas.look.fill(int(canvas.model.colour_class[index])))
+        draw_on_plate(painter, box, text, fill, ink_on(fill), Qt.AlignmentFlag.AlignHCenter, metrics)
     elif places:
         area, side = places[0]
-        draw_on_plate(painter, area, text, QColor(colours.surface), QColor(colours.text), side)
+        draw_on_plate(painter, area, text, QColor(colours.surface), QColor(colours.text), side, metrics)
 
 
 def _places_beside(

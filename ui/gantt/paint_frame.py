@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from ui.gantt.axis import Tick, date_ticks, elapsed_ticks
 from ui.gantt.look import GanttLook, draw_icon
@@ -56,6 +57,7 @@ def paint_heads(painter: QPainter, canvas: Canvas, width: float) -> None:
     if not look.for_print:
         painter.setPen(QPen(QColor(look.colours.line), 1.0))
         painter.drawLine(QPointF(-0.5, 0), QPointF(-0.5, bottom))
+    fonts = _head_fonts(look, canvas.view.row_height < 18)
     shown: Iterable[int] = range(canvas.first_row, canvas.last_row)
     if canvas.view.row_height < LABEL_FROM_ROW:  # nothing of a row can be read but that it is a heading
         shown = [row for row in canvas.model.headings.tolist() if row in shown]
@@ -68,12 +70,26 @@ def paint_heads(painter: QPainter, canvas: Canvas, width: float) -> None:
             painter.setPen(QPen(QColor(look.colours.line), 1.0))
             y = np.floor(top + height) - 0.5
             painter.drawLine(QPointF(-width, y), QPointF(0, y))
-        _paint_head(painter, look, row, QRectF(-width, top, width, height))
+        _paint_head(painter, look, row, QRectF(-width, top, width, height), fonts)
 
 
-def _paint_head(painter: QPainter, look: GanttLook, row: GanttRow, box: QRectF) -> None:
-    small = box.height() < 18
-    name_font = look.secondary_font() if small else look.font
+@dataclass(frozen=True)
+class _HeadFonts:
+    """The fonts of row heads and their measures, made once a frame."""
+
+    name: QFont
+    use: QFont
+    name_metrics: QFontMetricsF
+    use_metrics: QFontMetricsF
+
+
+def _head_fonts(look: GanttLook, is_low: bool) -> _HeadFonts:
+    use = look.secondary_font()
+    name = use if is_low else look.font
+    return _HeadFonts(name, use, QFontMetricsF(name), QFontMetricsF(use))
+
+
+def _paint_head(painter: QPainter, look: GanttLook, row: GanttRow, box: QRectF, fonts: _HeadFonts) -> None:
     left = box.left() + (0 if look.for_print else EDGE)
     if not look.for_print:
         if box.height() >= ICON:
@@ -83,14 +99,14 @@ def _paint_head(painter: QPainter, look: GanttLook, row: GanttRow, box: QRectF) 
     right = box.right() - 8
     middle = Qt.AlignmentFlag.AlignVCenter
     if row.use_text:
-        painter.setFont(look.secondary_font())
+        painter.setFont(fonts.use)
         painter.setPen(QColor(look.colours.muted))
         area = QRectF(left, box.top(), right - left, box.height())
         painter.drawText(area, Qt.AlignmentFlag.AlignRight | middle, row.use_text)
-        right -= QFontMetricsF(look.secondary_font()).horizontalAdvance(row.use_text) + 6
-    painter.setFont(name_font)
+        right -= fonts.use_metrics.horizontalAdvance(row.use_text) + 6
+    painter.setFont(fonts.name)
     painter.setPen(QColor(look.colours.text))
-    name = QFontMetricsF(name_font).elidedText(row.name, Qt.TextElideMode.ElideMiddle, right - left)
+    name = fonts.name_metrics.elidedText(row.name, Qt.TextElideMode.ElideMiddle, right - left)
     area = QRectF(left, box.top(), right - left, box.height())
     painter.drawText(area, Qt.AlignmentFlag.AlignLeft | middle, name)
 
