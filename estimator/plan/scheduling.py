@@ -314,14 +314,13 @@ _remembered: OrderedDict[bytes, Schedule] = OrderedDict()
 def _solved(problem: Problem) -> Schedule:
     go_on()
     key = _content(problem)
-    found = _remembered.get(key)
+    # Taken out and put back at the end, the newest: another thread may ask for the same meanwhile.
+    found = _remembered.pop(key, None)
     if found is None:
         found = _best_found(problem) if Policy.BEST in problem.policy else solve(problem, is_unwanted)
-        _remembered[key] = found
-        while len(_remembered) > REMEMBERED:
-            _remembered.popitem(last=False)
-    else:
-        _remembered.move_to_end(key)
+    _remembered[key] = found
+    while len(_remembered) > REMEMBERED:
+        _remembered.popitem(last=False)
     return found
 
 
