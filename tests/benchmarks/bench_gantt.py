@@ -14,7 +14,8 @@ from pytestqt.qtbot import QtBot
 from estimator.wording import Language, NumberFormat, Wording
 from tests.ui.gantt_examples import random_chart
 from ui.gantt.look import GanttLook
-from ui.gantt.paint import chart_area, paint_gantt, pyramid_of
+from ui.gantt.paint import chart_area, paint_gantt
+from ui.gantt.pyramid import pyramid_of
 from ui.gantt.view import GanttView, fit, most_ms_per_pixel, pan, row_tops, zoom_at
 from ui.theme import LIGHT
 

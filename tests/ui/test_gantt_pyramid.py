@@ -64,9 +64,9 @@ def test_a_task_without_length_still_shows() -> None:
 def test_the_chosen_level_has_bins_of_at_least_a_pixel() -> None:
     pyramid = build_pyramid(random_chart(50_000, 4, 1))
     for scale in (pyramid.finest_bin_ms * f for f in (0.3, 1.0, 1.7, 5.0)):
-        bins, bin_ms = pyramid.level_for(scale)
+        level, bin_ms = pyramid.level_for(scale)
         assert scale <= bin_ms < max(2 * scale, pyramid.finest_bin_ms + 1)
-        assert bins.shape[1] * bin_ms >= pyramid.levels[0].shape[1] * pyramid.finest_bin_ms
+        assert pyramid.levels[level].shape[1] * bin_ms >= pyramid.levels[0].shape[1] * pyramid.finest_bin_ms
 
 
 def test_a_million_bars_are_merged_in_at_most_fifty_bytes_a_bar() -> None:

@@ -15,8 +15,9 @@ from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPageLayout, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
 
+from ui.gantt.folding import rows_of
 from ui.gantt.look import GanttLook
-from ui.gantt.model import GanttModel, LegendEntry, RowKind, rows_of
+from ui.gantt.model import GanttModel, LegendEntry, RowKind
 from ui.gantt.paint import head_width, paint_gantt, paint_legend
 from ui.gantt.view import GanttView, fit, row_height_for, row_tops
 

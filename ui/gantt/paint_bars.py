@@ -6,7 +6,8 @@ coordinate is ever a large number of milliseconds.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -17,7 +18,8 @@ from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPen
 from ui.gantt.hatching import fill_hatched
 from ui.gantt.look import HATCHES, GanttLook, Hatch, ink_on
 from ui.gantt.model import BarFlag, GanttModel
-from ui.gantt.pyramid import FULL, PROBLEM_BIT, Bins, Pyramid
+from ui.gantt.paint_critical import DENSE_ROW, feet, paint_critical
+from ui.gantt.pyramid import FULL, PROBLEM_BIT, Bins, Pyramid, critical_bins_of
 from ui.gantt.rectangles import Floats, bar_rectangles, draw_rectangles
 from ui.gantt.view import GanttView
 
@@ -28,6 +30,8 @@ LABEL_FROM_WIDTH = 14.0
 LABEL_FROM_ROW = 11.0
 IDLE_FROM_WIDTH = 6.0
 LABEL_GAP = 7.0
+PALE = 0.35
+APART_FROM = 4.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,27 +93,41 @@ def visible_bars(canvas: Canvas) -> tuple[int, NDArray[np.int64] | None]:
 
 
 def paint_idle(painter: QPainter, canvas: Canvas, least_width: float = IDLE_FROM_WIDTH) -> None:
-    """Unused time of cards as thin diagonal lines without a fill, with its reason where there is room."""
+    """Unused time of cards as thin diagonal lines without a fill, set-up as dots, with its length or reason."""
     idle = canvas.model.idle
     if not idle.count:
         return
     indexes = idle.window(canvas.first_row, canvas.last_row, canvas.from_ms, canvas.to_ms)
+    if not canvas.look.show_idle:  # a set-up is no waste: it shows all the same
+        indexes = indexes[canvas.model.is_setup[indexes]]
     if not indexes.size:
         return
     boxes = canvas.rectangles(idle.row[indexes], idle.start_ms[indexes], idle.end_ms[indexes])
     wide = np.flatnonzero(boxes[:, 2] >= least_width)[:MOST_MARKED]
     indexes, boxes = indexes[wide], boxes[wide]
-    ink = QColor(canvas.look.colours.control)
-    origin = canvas.view.x_of(0)
-    fill_hatched(painter, boxes, Hatch.RISING, ink, origin_x=origin, spacing=5.0, pen_width=0.8)
-    for index, box in zip(indexes[:MOST_LABELS], boxes[:MOST_LABELS], strict=True):
+    fill_idle(painter, boxes[~canvas.model.is_setup[indexes]], canvas.look, canvas.view.x_of(0))
+    fill_setup(painter, boxes[canvas.model.is_setup[indexes]], canvas.look, canvas.view.x_of(0))
+    painter.setFont(canvas.look.secondary_font())
+    metrics = QFontMetricsF(canvas.look.secondary_font())
+    plate, ink = QColor(canvas.look.colours.surface), QColor(canvas.look.colours.text)
+    roomy = np.flatnonzero((boxes[:, 2] > 60) & (boxes[:, 3] >= LABEL_FROM_ROW))[:MOST_LABELS]
+    for index, box in zip(indexes[roomy], boxes[roomy], strict=True):
         text = canvas.model.idle_text(int(index))
-        if text and box[2] > 60 and box[3] >= LABEL_FROM_ROW:
-            painter.setFont(canvas.look.secondary_font())
+        if text:
             shown = _visible(box, canvas.width).adjusted(6, 0, -6, 0)
-            colours = canvas.look.colours
-            plate, text_ink = QColor(colours.surface), QColor(colours.text)
-            draw_on_plate(painter, shown, text, plate, text_ink, Qt.AlignmentFlag.AlignRight)
+            draw_on_plate(painter, shown, text, plate, ink, Qt.AlignmentFlag.AlignRight, metrics)
+
+
+def fill_idle(painter: QPainter, boxes: Floats, look: GanttLook, origin_x: float = 0.0) -> None:
+    """Rectangles as unused time."""
+    ink = QColor(look.colours.control)
+    fill_hatched(painter, boxes, Hatch.RISING, ink, origin_x=origin_x, spacing=5.0, pen_width=0.8)
+
+
+def fill_setup(painter: QPainter, boxes: Floats, look: GanttLook, origin_x: float = 0.0) -> None:
+    """Rectangles as time in which a card is set up."""
+    ink = QColor(look.colours.muted)
+    fill_hatched(painter, boxes, Hatch.CROSSED, ink, origin_x=origin_x, spacing=5.0, pen_width=1.0)
 
 
 def paint_exact(painter: QPainter, canvas: Canvas, indexes: NDArray[np.int64]) -> Floats:
@@ -137,35 +155,65 @@ def fill_class(
 
 def paint_overview(painter: QPainter, canvas: Canvas, pyramid: Pyramid) -> None:
     """Bars thinner than a pixel as one picture from the pyramid, every problem at least three pixels wide."""
-    bins, bin_ms = pyramid.level_for(canvas.view.ms_per_pixel)
+    level, bin_ms = pyramid.level_for(canvas.view.ms_per_pixel)
+    bins = pyramid.levels[level]
     first_bin = max(0, int(canvas.from_ms // bin_ms))
     last_bin = min(bins.shape[1], int(canvas.to_ms // bin_ms) + 1)
     if first_bin >= last_bin:
         return
     left = canvas.view.x_of(first_bin * bin_ms)
     width = (last_bin - first_bin) * bin_ms / canvas.view.ms_per_pixel
-    colours = _overview_colours(canvas.look.colours.charts, canvas.look.colours.err)
+    look = canvas.look
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    marks = critical_bins_of(canvas.model) if look.show_critical and canvas.model.has_critical else None
     for first, last in _even_rows(canvas):
         part = np.ascontiguousarray(bins[first:last, first_bin:last_bin])
         if canvas.model.has_problems:
             part = _with_wide_problems(part)
-        # The picture only borrows the memory of `part`, which lives until the end of this turn of the loop.
-        coded = QImage(
-            part.data, part.shape[1], part.shape[0], part.strides[0], QImage.Format.Format_Indexed8
-        )
-        coded.setColorTable(colours)
-        picture = coded.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
         upper, heights = canvas.bar_edges(np.arange(first, last, dtype=np.int32))
-        if canvas.row_height(first) >= 4:
-            for line in range(last - first):
-                target = QRectF(left, upper[line], width, heights[line])
-                # A copy of the one line: the SVG engine ignores the source rectangle.
-                painter.drawImage(target, picture.copy(0, line, part.shape[1], 1))
+        place = _Place(left, width, upper, heights, canvas.row_height(first) >= APART_FROM)
+        is_dense = canvas.row_height(first) < DENSE_ROW
+        share = PALE if marks is not None and is_dense else 1.0
+        colours = _overview_colours(look.colours.charts, look.colours.err, share)
+        _draw_bins(painter, part, colours, place)
+        if marks is None:
+            continue
+        bits = marks.cut(level, slice(first, last), first_bin, last_bin)
+        if is_dense:
+            full = _overview_colours(look.colours.charts, look.colours.err, 1.0)
+            _draw_bins(painter, part * bits, full, place)
         else:
-            height = upper[-1] + heights[-1] - upper[0]
-            painter.drawImage(QRectF(left, upper[0], width, height), picture)
+            lines = feet(np.column_stack((upper, upper, heights, heights)))
+            ink = (0, QColor(look.colours.text).rgba())
+            _draw_bins(painter, bits, ink, replace(place, upper=lines[:, 1], heights=lines[:, 3]))
+
+
+@dataclass(frozen=True, eq=False)
+class _Place:
+    """Where rows of bins go: between two times, each row at its edges, or all in one where rows are low."""
+
+    left: float
+    width: float
+    upper: Floats
+    heights: Floats
+    is_apart: bool
+
+
+def _draw_bins(painter: QPainter, bins: Bins, colours: Sequence[int], place: _Place) -> None:
+    # The picture only borrows the memory of `bins`, which its caller holds.
+    coded = QImage(bins.data, bins.shape[1], bins.shape[0], bins.strides[0], QImage.Format.Format_Indexed8)
+    coded.setColorTable(colours)
+    picture = coded.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
+    upper, heights = place.upper, place.heights
+    if place.is_apart:
+        for line in range(bins.shape[0]):
+            target = QRectF(place.left, upper[line], place.width, heights[line])
+            # A copy of the one line: the SVG engine ignores the source rectangle.
+            painter.drawImage(target, picture.copy(0, line, bins.shape[1], 1))
+    else:
+        height = upper[-1] + heights[-1] - upper[0]
+        painter.drawImage(QRectF(place.left, upper[0], place.width, height), picture)
 
 
 def paint_labels(painter: QPainter, canvas: Canvas, indexes: NDArray[np.int64], boxes: Floats) -> None:
@@ -310,12 +358,7 @@ def _paint_marks(painter: QPainter, canvas: Canvas, boxes: Floats, flags: NDArra
     look = canvas.look
     painter.setBrush(Qt.BrushStyle.NoBrush)
     if look.show_critical:
-        critical = boxes[(flags & BarFlag.CRITICAL) > 0].copy()
-        critical[:, 1] += critical[:, 3] - 3
-        critical[:, 3] = 3
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(look.colours.text))
-        draw_rectangles(painter, critical)
+        paint_critical(painter, boxes[(flags & BarFlag.CRITICAL) > 0], QColor(look.colours.text))
     wrong = boxes[(flags & BarFlag.PROBLEM) > 0].copy()
     if not wrong.shape[0]:
         return
@@ -333,7 +376,7 @@ def _paint_marks(painter: QPainter, canvas: Canvas, boxes: Floats, flags: NDArra
 
 
 @lru_cache(maxsize=8)
-def _overview_colours(fills: tuple[str, ...], error: str) -> tuple[int, ...]:
+def _overview_colours(fills: tuple[str, ...], error: str, strength: float) -> tuple[int, ...]:
     table = []
     for code in range(256):
         share, class_no = code & FULL, (code >> 4) & 7
@@ -345,7 +388,7 @@ def _overview_colours(fills: tuple[str, ...], error: str) -> tuple[int, ...]:
             continue
         colour = QColor(fills[class_no - 1])
         # The least share still shows: a quarter of the colour.
-        colour.setAlphaF(0.25 + 0.75 * share / FULL)
+        colour.setAlphaF(strength * (0.25 + 0.75 * share / FULL))
         table.append(colour.rgba())
     return tuple(table)
 

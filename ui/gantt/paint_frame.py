@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from ui.gantt.axis import Tick, date_ticks, elapsed_ticks
 from ui.gantt.look import GanttLook, draw_icon
@@ -17,6 +17,7 @@ from ui.gantt.rectangles import draw_lines
 
 ICON = 16.0
 EDGE = 10.0
+INDENT = 12.0
 
 
 def ticks_of(canvas: Canvas) -> tuple[Tick, ...]:
@@ -90,9 +91,11 @@ def _head_fonts(look: GanttLook, is_low: bool) -> _HeadFonts:
 
 
 def _paint_head(painter: QPainter, look: GanttLook, row: GanttRow, box: QRectF, fonts: _HeadFonts) -> None:
-    left = box.left() + (0 if look.for_print else EDGE)
+    left = box.left() + (0 if look.for_print else EDGE) + row.depth * INDENT
     if not look.for_print:
-        if box.height() >= ICON:
+        if row.kind is RowKind.FOLDED:
+            _paint_fold(painter, look, left, box.center().y(), is_closed=True)
+        elif box.height() >= ICON:
             icon = row.icon or row.kind.value
             draw_icon(painter, icon, left, box.center().y() - ICON / 2, QColor(look.colours.muted))
         left += ICON + 8
@@ -122,11 +125,28 @@ def _paint_heading(painter: QPainter, canvas: Canvas, row: GanttRow, box: QRectF
         return
     painter.setFont(look.strong_font())
     painter.setPen(QColor(look.colours.text))
-    inner = box.adjusted(0 if look.for_print else EDGE, 0, -EDGE, 0)
+    inner = box.adjusted((0 if look.for_print else EDGE) + row.depth * INDENT, 0, -EDGE, 0)
+    if row.group and not look.for_print:
+        _paint_fold(painter, look, inner.left(), box.center().y(), is_closed=False)
+        inner.setLeft(inner.left() + ICON + 8)
+        painter.setPen(QColor(look.colours.text))
     middle = Qt.AlignmentFlag.AlignVCenter
     painter.drawText(inner, Qt.AlignmentFlag.AlignLeft | middle, row.name)
     painter.setPen(look.tone_colour(Tone.PLAIN if look.for_print else row.tone))
     painter.drawText(inner, Qt.AlignmentFlag.AlignRight | middle, row.use_text)
+
+
+def _paint_fold(painter: QPainter, look: GanttLook, left: float, middle: float, *, is_closed: bool) -> None:
+    """A triangle in the place of an icon: to the right where the rows are folded away, else down."""
+    x, y, size = left + ICON / 2, middle, 4.5
+    corners = [QPointF(x - size, y - size / 2), QPointF(x + size, y - size / 2), QPointF(x, y + size / 2)]
+    if is_closed:
+        corners = [QPointF(x - size / 2, y - size), QPointF(x - size / 2, y + size), QPointF(x + size / 2, y)]
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(look.colours.text))
+    painter.drawPolygon(QPolygonF(corners))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 
 def paint_axis(painter: QPainter, canvas: Canvas, ticks: tuple[Tick, ...], width: float) -> None:

@@ -13,6 +13,7 @@ from ui.gantt.rectangles import Floats
 
 DIAMOND = 8.0
 SELECTION_WIDTH = 2.0
+STEPS_A_PIXEL = 16
 
 
 def paint_milestones(painter: QPainter, canvas: Canvas) -> None:
@@ -103,20 +104,31 @@ def step_boxes(canvas: Canvas, steps: ResourceSteps, upper: float, lower: float)
     last = min(used.size, int(np.searchsorted(times, canvas.to_ms, side="left")))
     if first >= last:
         return np.zeros((0, 4))
-    left = np.clip(
-        (times[first:last] - canvas.view.offset_ms) / canvas.view.ms_per_pixel, -2, canvas.width + 2
-    )
-    end = min(max(canvas.view.x_of(float(times[last])), -2.0), canvas.width + 2)
-    values = used[first:last]
+    values, moments = used[first:last], times[first : last + 1]
+    if values.size > STEPS_A_PIXEL * canvas.width:
+        values, moments = _peaks_in(canvas, steps)
+    edges = np.clip((moments - canvas.view.offset_ms) / canvas.view.ms_per_pixel, -2, canvas.width + 2)
+    left, end = edges[:-1], float(edges[-1])
     if values.size > canvas.width:
         pixel = np.floor(left)
         starts = np.flatnonzero(np.concatenate(([True], pixel[1:] != pixel[:-1])))
         values, left = np.maximum.reduceat(values, starts), pixel[starts]
     right = np.append(left[1:], end)
-    top_value = max(steps.capacity, float(used.max()), 1e-12)
-    heights = values / top_value * (lower - upper)
+    heights = values / max(steps.capacity, steps.highest, 1e-12) * (lower - upper)
     boxes = np.column_stack((left, lower - heights, np.maximum(right - left, 1.0), heights))
     return boxes[values > 0]
+
+
+def _peaks_in(canvas: Canvas, steps: ResourceSteps) -> tuple[Floats, Floats]:
+    """The peaks of the bins that show, and their edges in ms: of bins of a pixel and more, or the finest."""
+    levels, bin_ms = steps.peaks
+    level = 0
+    while level + 1 < len(levels) and bin_ms < canvas.view.ms_per_pixel:
+        level, bin_ms = level + 1, bin_ms * 2
+    start = int(steps.times_ms[0])
+    first = max(0, int((canvas.from_ms - start) // bin_ms))
+    last = min(levels[level].size, int((canvas.to_ms - start) // bin_ms) + 1)
+    return levels[level][first:last], start + np.arange(first, last + 1) * np.float64(bin_ms)
 
 
 def _paint_resource(painter: QPainter, canvas: Canvas, steps: ResourceSteps) -> None:
@@ -125,9 +137,9 @@ def _paint_resource(painter: QPainter, canvas: Canvas, steps: ResourceSteps) -> 
     upper, lower = top + min(6.0, height * 0.2), top + height - 2
     boxes = step_boxes(canvas, steps, upper, lower)
     fill_class(painter, boxes, steps.colour_class, look, canvas.view.x_of(0))
-    top_value = max(steps.capacity, float(steps.used.max(initial=0.0)), 1e-12)
-    line = lower - steps.capacity / top_value * (lower - upper)
-    painter.setPen(QPen(QColor(look.colours.err), 1.6))
+    line = lower - steps.capacity / max(steps.capacity, steps.highest, 1e-12) * (lower - upper)
+    limit = QPen(QColor(look.colours.err), 1.6)
+    painter.setPen(limit if steps.is_limit else QPen(QColor(look.colours.control), 1.0))
     painter.drawLine(QPointF(0, line), QPointF(canvas.width, line))
 
 
@@ -165,7 +177,16 @@ def paint_limit(painter: QPainter, canvas: Canvas) -> None:
 
 
 def paint_selection(painter: QPainter, canvas: Canvas) -> None:
-    """An outline around the selected bar, with an edge in the background's colour: it shows on any fill."""
+    """An outline around the selected bar, with an edge in the background's colour: it shows on any fill.
+
+    A folded group that has the focus has one around its row.
+    """
+    if canvas.view.row is not None and canvas.first_row <= canvas.view.row < canvas.last_row:
+        row = canvas.view.row
+        top, height = canvas.row_top(row), canvas.row_height(row)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(QColor(canvas.look.colours.accent), SELECTION_WIDTH))
+        painter.drawRect(QRectF(1, top + 1, canvas.width - 2, height - 3))
     index = canvas.view.selected
     bars = canvas.model.bars
     if index is None or not 0 <= index < bars.count:

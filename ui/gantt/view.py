@@ -21,13 +21,17 @@ SPARE_AT_THE_END = 1.05
 
 @dataclass(frozen=True, slots=True)
 class GanttView:
-    """Zoom and scroll. `offset_ms` is the time at the chart's left edge, `top` the pixel row at its top."""
+    """Zoom and scroll. `offset_ms` is the time at the chart's left edge, `top` the pixel row at its top.
+
+    `selected` is a bar, `row` a folded group that has the focus instead of one.
+    """
 
     ms_per_pixel: float
     offset_ms: float = 0.0
     top: float = 0.0
     row_height: float = ROW_HEIGHT
     selected: int | None = None
+    row: int | None = None
 
     def x_of(self, time_ms: float) -> float:
         """Pixels from the chart's left edge."""
@@ -114,17 +118,22 @@ def bar_at(model: GanttModel, view: GanttView, x: float, y: float) -> int | None
 def show_bar(model: GanttModel, view: GanttView, index: int, width: float, height: float) -> GanttView:
     """The least move that brings a bar into the chart."""
     start, end = float(model.bars.start_ms[index]), float(model.bars.end_ms[index])
-    offset, top = view.offset_ms, view.top
+    offset = view.offset_ms
     shown = width * view.ms_per_pixel
     if start < offset or end - start > shown:
         offset = start
     elif end > offset + shown:
         offset = end - shown
+    moved = replace(view, offset_ms=offset)
+    return show_row(model, moved, int(model.bars.row[index]), width, height)
+
+
+def show_row(model: GanttModel, view: GanttView, row: int, width: float, height: float) -> GanttView:
+    """The least move that brings a row into the chart."""
     tops = row_tops(model, view.row_height)
-    row = int(model.bars.row[index])
-    top = min(top, float(tops[row]))
+    top = min(view.top, float(tops[row]))
     top = max(top, float(tops[row + 1]) - height)
-    return clamp(replace(view, offset_ms=offset, top=top), model, width, height)
+    return clamp(replace(view, top=top), model, width, height)
 
 
 _HEIGHTS = {RowKind.HEADING: 24 / 34}
