@@ -28,6 +28,7 @@ from estimator.wording import Language, NumberFormat, Wording
 from ui.gantt.model import RowKind, Tone
 from ui.pages.page import Context
 from ui.pages.schedule import SchedulePage
+from ui.pages.schedule_chart import REFERENCE, ChartRequest, chart_for
 from ui.pages.schedule_gantt import Chart, ColourBy, chart_of, empty_chart
 from ui.pages.schedule_notes import notes_of
 from ui.pages.schedule_tables import MOST_TASK_ROWS, policy_rows, task_rows
@@ -46,8 +47,11 @@ def sample(name: str = "indice-de-las-obras") -> Quote:
     return read_quote(Path(str(files("resources.samples").joinpath(f"{name}.cabida"))))
 
 
-def charted(quote: Quote, **options: object) -> Chart:
-    chart = chart_of(WORDS, headline(quote, TODAY), **options)  # type: ignore[arg-type]  # options of the test
+def charted(
+    quote: Quote, colour_by: ColourBy = ColourBy.STAGE, compared: str = "", critical: bool = False
+) -> Chart:
+    request = ChartRequest(WORDS, headline(quote, TODAY), colour_by, compared, critical, None)
+    chart = chart_for(request, lambda _share: None, lambda: False)
     assert chart is not None
     return chart
 
@@ -150,7 +154,7 @@ def test_a_card_by_the_hour_that_is_held_through_assembly_is_unused_until_the_de
 
 
 def test_comparing_adds_the_reference_with_its_heading_and_the_difference() -> None:
-    model = charted(sample(), compared=True).model
+    model = charted(sample(), compared=REFERENCE).model
     headings = [row for row in model.rows if row.kind is RowKind.HEADING]
     assert [heading.tone for heading in headings] == [Tone.GOOD, Tone.BAD]
     assert headings[1].use_text == "delivery 106 min, over the limit"
@@ -266,7 +270,7 @@ def test_the_policies_say_their_gap_and_which_one_is_chosen(complete: Estimate) 
 
 def test_a_gap_that_is_there_is_never_shown_as_none(page: SchedulePage, qtbot: QtBot) -> None:
     open_quote(qtbot, page.context.session, sample("credit-risk"))
-    model = page._policy_model
+    model = page.policies.model
     # longest first: 12,344,100 over 12,343,750 ms is 0.003 %
     assert model.index(2, 4).data() == "< 0.01\u00a0%"
 
@@ -277,9 +281,9 @@ def test_a_gap_that_is_there_is_never_shown_as_none(page: SchedulePage, qtbot: Q
 def test_choosing_a_policy_assigns_every_stage_on_cards_in_one_step(
     page: SchedulePage, session: Session
 ) -> None:
-    page.policies.setFocus()
-    page.policies.setCurrentIndex(page._policy_model.index(1, 1))
-    QTest.keyClick(page.policies, Qt.Key.Key_Space)
+    page.policies.table.setFocus()
+    page.policies.table.setCurrentIndex(page.policies.model.index(1, 1))
+    QTest.keyClick(page.policies.table, Qt.Key.Key_Space)
     organisation = quote_of(page).organisation("B")
     assert organisation is not None
     assert organisation.layout("conversion").policy is AssignmentPolicy.AVAILABILITY
@@ -289,8 +293,8 @@ def test_choosing_a_policy_assigns_every_stage_on_cards_in_one_step(
 
 
 def test_walking_the_policies_with_the_arrows_chooses_nothing(page: SchedulePage) -> None:
-    page.policies.setFocus()
-    QTest.keyClick(page.policies, Qt.Key.Key_Down)
+    page.policies.table.setFocus()
+    QTest.keyClick(page.policies.table, Qt.Key.Key_Down)
     assert quote_of(page) == sample()
 
 
@@ -352,7 +356,7 @@ def test_a_missing_duration_is_said_and_leads_to_its_field(
     with qtbot.waitSignal(page.asked, timeout=WAIT_MS) as asked:
         page.absent.click()
     assert asked.args == [("workload", "stages", "compute", "duration")]
-    assert not page.policies.isVisibleTo(page)
+    assert not page.policies.table.isVisibleTo(page)
 
 
 def test_enter_on_a_bar_explains_it(page: SchedulePage, qtbot: QtBot) -> None:
@@ -380,7 +384,7 @@ def test_the_picture_has_the_chart_and_its_legend(page: SchedulePage, qtbot: QtB
 def test_places_of_other_pages_are_left_to_them(page: SchedulePage) -> None:
     assert not page.go_to(("workload", "limit"))
     assert page.go_to(("organisations", "B", "layouts", "conversion", "policy"))
-    assert page.policies.hasFocus() or page.policies.isVisibleTo(page)
+    assert page.policies.table.hasFocus() or page.policies.table.isVisibleTo(page)
 
 
 def focusable(page: QWidget) -> list[QWidget]:

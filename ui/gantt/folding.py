@@ -23,6 +23,7 @@ from ui.gantt.model import (
 
 WORKING = frozenset({RowKind.CARD, RowKind.STATION})
 FOLDED_CLASS = 1
+OUTERMOST = -1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +54,16 @@ def groups_of(model: GanttModel) -> tuple[RowGroup, ...]:
     """The groups that can be folded, in the order of their headings."""
     kept: tuple[RowGroup, ...] | None = model.__dict__.get("_groups")
     if kept is None:
-        headings = model.headings.tolist()
-        found = []
-        for place, row in enumerate(headings):
-            depth = model.rows[row].depth
-            later = (at for at in headings[place + 1 :] if model.rows[at].depth <= depth)
-            if model.rows[row].group:
-                found.append(RowGroup(model.rows[row].group, row, next(later, len(model.rows))))
-        kept = tuple(group for group in found if group.past > group.heading + 1)
+        found: list[RowGroup] = []
+        opened: list[int] = []
+        for at, depth in enumerate([*(row.depth for row in model.rows), OUTERMOST]):
+            while opened and model.rows[opened[-1]].depth >= depth:
+                heading = opened.pop()
+                if at > heading + 1:
+                    found.append(RowGroup(model.rows[heading].group, heading, at))
+            if at < len(model.rows) and model.rows[at].group:
+                opened.append(at)
+        kept = tuple(sorted(found, key=lambda group: group.heading))
         model.__dict__["_groups"] = kept
     return kept
 

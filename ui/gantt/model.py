@@ -51,8 +51,8 @@ class BarFlag(IntFlag):
 class GanttRow:
     """One row. `use_text` stands at the right of the head ("89 %"), in a heading at the far right.
 
-    `group` is the key of the rows that a heading opens and can fold away: those down to the next heading of its
-    own `depth` or a lesser one. `tip` is what the pointer reads on the head.
+    `group` is the key of the rows that a heading opens and can fold away: those that follow at a greater
+    `depth` than its own. `tip` is what the pointer reads on the head.
     """
 
     kind: RowKind
@@ -347,7 +347,8 @@ def build_model(
 ) -> GanttModel:
     """A model from columns in any order; the texts are asked with the caller's own positions.
 
-    `idle` holds the columns row, start and end of unused time. The horizon, if not given, is the last moment of anything shown.
+    `idle` holds the columns row, start and end of unused time. The horizon, if not given, is the last moment
+    of anything shown.
     Raises ValueError for columns that do not fit together or for bars that overlap inside a row.
     """
     bars, order = sorted_spans(row, start_ms, end_ms)

@@ -66,7 +66,7 @@ def _needed_head_width(model: GanttModel, look: GanttLook) -> float:
     left = EDGE if look.for_print else 2.5 * EDGE + ICON
     need = [
         left
-        + row.depth * INDENT
+        + max(0, row.depth) * INDENT
         + names.horizontalAdvance(row.name)
         + EDGE
         + (uses.horizontalAdvance(row.use_text) + EDGE if row.use_text else 0)

@@ -91,7 +91,7 @@ def _head_fonts(look: GanttLook, is_low: bool) -> _HeadFonts:
 
 
 def _paint_head(painter: QPainter, look: GanttLook, row: GanttRow, box: QRectF, fonts: _HeadFonts) -> None:
-    left = box.left() + (0 if look.for_print else EDGE) + row.depth * INDENT
+    left = box.left() + (0 if look.for_print else EDGE) + max(0, row.depth) * INDENT
     if not look.for_print:
         if row.kind is RowKind.FOLDED:
             _paint_fold(painter, look, left, box.center().y(), is_closed=True)
@@ -125,7 +125,7 @@ def _paint_heading(painter: QPainter, canvas: Canvas, row: GanttRow, box: QRectF
         return
     painter.setFont(look.strong_font())
     painter.setPen(QColor(look.colours.text))
-    inner = box.adjusted((0 if look.for_print else EDGE) + row.depth * INDENT, 0, -EDGE, 0)
+    inner = box.adjusted((0 if look.for_print else EDGE) + max(0, row.depth) * INDENT, 0, -EDGE, 0)
     if row.group and not look.for_print:
         _paint_fold(painter, look, inner.left(), box.center().y(), is_closed=False)
         inner.setLeft(inner.left() + ICON + 8)

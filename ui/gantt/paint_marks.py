@@ -104,7 +104,7 @@ def step_boxes(canvas: Canvas, steps: ResourceSteps, upper: float, lower: float)
     last = min(used.size, int(np.searchsorted(times, canvas.to_ms, side="left")))
     if first >= last:
         return np.zeros((0, 4))
-    values, moments = used[first:last], times[first : last + 1]
+    values, moments = used[first:last], times[first : last + 1].astype(np.float64)
     if values.size > STEPS_A_PIXEL * canvas.width:
         values, moments = _peaks_in(canvas, steps)
     edges = np.clip((moments - canvas.view.offset_ms) / canvas.view.ms_per_pixel, -2, canvas.width + 2)

@@ -1,0 +1,114 @@
+"""The rows of cards in the chart, under headings of their lot and node that can be folded, and what each says.
+
+Small plans have no headings: there a row a card is read at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import groupby
+
+import numpy as np
+
+from estimator.wording import Wording
+from ui.gantt.model import GanttRow, RowKind
+from ui.pages.schedule_tasks import Int64
+
+HEADED_FROM = 9
+"""Fewer cards than this have no headings."""
+ORGANISATION_DEPTH = -1
+"""Headings of a whole plan stand over everything; rows of their own depth begin at 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """The lots that a plan holds, and which lot, node and set-up each card has.
+
+    `by_the_hour`: the cards are paid from their first task, not from time zero.
+    """
+
+    of_card: tuple[int, ...]
+    names: list[str]
+    by_the_hour: bool = False
+    node: tuple[int, ...] = ()
+    setup_ms: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class CardTimes:
+    """What each card does while it is there, in ms: [cards]."""
+
+    busy_ms: Int64
+    held_ms: Int64
+    setup_ms: Int64
+
+    def share(self, cards: slice) -> Decimal:
+        """The busy share of their time in per cent."""
+        return Decimal(int(self.busy_ms[cards].sum())) * 100 / max(1, int(self.held_ms[cards].sum()))
+
+
+def card_rows(
+    words: Wording, owner: str, names: Sequence[str], units: Units, times: CardTimes, first: int
+) -> tuple[list[GanttRow], Int64]:
+    """Return the rows of a plan's cards, headings among them, and the row of each card, counted from `first`.
+
+    `owner` keeps the groups of two plans apart.
+    """
+    count = len(names)
+    lots = units.of_card if len(set(units.of_card)) > 1 and count >= HEADED_FROM else ()
+    nodes = units.node if len(set(units.node)) > 1 and count >= HEADED_FROM else ()
+    rows: list[GanttRow] = []
+    row_of = np.zeros(count, dtype=np.int64)
+    keys = [(lots[at] if lots else -1, nodes[at] if nodes else -1) for at in range(count)]
+    for lot, of_lot in groupby(range(count), key=lambda at: keys[at][0]):
+        own = list(of_lot)
+        depth = 0
+        if lot >= 0:
+            name = units.names[lot]
+            rows.append(_heading(words, f"{owner}/lot {lot}", name, 0, times, own))
+            depth = 1
+        inside = [list(part) for _, part in groupby(own, key=lambda at: keys[at][1])]
+        for number, part in enumerate(inside):
+            below = depth
+            if nodes and (len(inside) > 1 or not lots):
+                name = words.t("Node {number}", number=words.number(number + 1))
+                key = f"{owner}/lot {lot}/node {number}"
+                rows.append(_heading(words, key, name, depth, times, part))
+                below = depth + 1
+            for card in part:
+                row_of[card] = first + len(rows)
+                share = words.percent(times.share(slice(card, card + 1)), 0)
+                tip = times_text(words, times, slice(card, card + 1))
+                rows.append(GanttRow(RowKind.CARD, names[card], share, "card", depth=below, tip=tip))
+    return rows, row_of
+
+
+def _heading(
+    words: Wording, key: str, name: str, depth: int, times: CardTimes, cards: Sequence[int]
+) -> GanttRow:
+    own = slice(cards[0], cards[-1] + 1)
+    use = words.n(
+        "{count} card, {share}",
+        "{count} cards, {share}",
+        len(cards),
+        share=words.percent(times.share(own), 0),
+    )
+    return GanttRow(RowKind.HEADING, name, use, group=key, depth=depth, tip=times_text(words, times, own))
+
+
+def times_text(words: Wording, times: CardTimes, cards: slice) -> str:
+    """Return how long cards are busy, unused and being set up, added up over them."""
+    busy, setup = int(times.busy_ms[cards].sum()), int(times.setup_ms[cards].sum())
+    unused = max(0, int(times.held_ms[cards].sum()) - busy - setup)
+    if setup:
+        return words.t(
+            "busy {busy}, unused {unused}, set-up {setup}",
+            busy=words.exact_duration(busy),
+            unused=words.exact_duration(unused),
+            setup=words.exact_duration(setup),
+        )
+    return words.t(
+        "busy {busy}, unused {unused}", busy=words.exact_duration(busy), unused=words.exact_duration(unused)
+    )
