@@ -2,8 +2,8 @@
 
 The order is kept as it stands: who follows whom on each card, which stage waits for which, and who hands the
 units of a resource to whom. Units are handed on as flows (Artigues, Michelon and Reusser, European Journal of
-Operational Research 149, 2003), those that are free longest first: a task then waits for another only where
-no unit lay free. It improves nothing and moves no task.
+Operational Research 149, 2003): from a task to the one that takes its place on the card, else those that are
+free longest first, so that a task waits for another only where it must. It improves nothing and moves no task.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def critical_rows(schedule: Schedule, problem: Problem, cancelled: Cancelled = n
     if schedule.status is Status.INFEASIBLE:
         return np.zeros(int(schedule.run_count.sum()), dtype=np.bool_)
     tasks = _tasks_of(schedule)
-    waits = (_card_waits(tasks), *_unit_waits(problem, tasks), _stage_waits(problem, tasks))
+    chains = _chains_of(tasks)
+    waits = (_card_waits(tasks, chains), *_unit_waits(problem, tasks, chains), _stage_waits(problem, tasks))
     critical = np.zeros(tasks.start_ms.size, dtype=np.bool_)
     found = np.flatnonzero(tasks.end_ms == schedule.delivery_ms)
     while found.size:
@@ -75,18 +76,42 @@ def _tasks_of(schedule: Schedule) -> _Tasks:
     )
 
 
-def _card_waits(tasks: _Tasks) -> Before:
-    """Return the tasks that run on the same cards without a gap up to the start of each.
+@dataclass(frozen=True, eq=False)
+class _Chains:
+    """The rows on cards, by card and start; `follows`: the row starts at the very end of the one before it."""
 
-    Whole chains at once, and each part of a chain once: a card with a million tasks is one step.
-    """
+    task: Column
+    follows: Mask
+
+    def relieved(self) -> tuple[Column, Column]:
+        """Return pairs of tasks of which the second takes the first one's place, each task once on each side."""
+        later = np.flatnonzero(self.follows)
+        before, after = self.task[later - 1], self.task[later]
+        kept = np.sort(np.unique(after, return_index=True)[1])
+        before, after = before[kept], after[kept]
+        order = np.lexsort((after, before))
+        before, after = before[order], after[order]
+        first = np.append(True, before[1:] != before[:-1]) if before.size else np.zeros(0, dtype=np.bool_)
+        return before[first], after[first]
+
+
+def _chains_of(tasks: _Tasks) -> _Chains:
     rows = np.flatnonzero(tasks.row_card >= 0)
     task = tasks.of_row[rows]
     order = np.lexsort((tasks.end_ms[task], tasks.start_ms[task], tasks.row_card[rows]))
     task, card = task[order], tasks.row_card[rows[order]]
     follows = np.zeros(task.size, dtype=np.bool_)
     follows[1:] = (card[1:] == card[:-1]) & (tasks.start_ms[task[1:]] == tasks.end_ms[task[:-1]])
-    chain = np.maximum.accumulate(np.where(follows, 0, np.arange(task.size)))
+    return _Chains(task, follows)
+
+
+def _card_waits(tasks: _Tasks, chains: _Chains) -> Before:
+    """Return the tasks that run on the same cards without a gap up to the start of each.
+
+    Whole chains at once, and each part of a chain once: a card with a million tasks is one step.
+    """
+    task = chains.task
+    chain = np.maximum.accumulate(np.where(chains.follows, 0, np.arange(task.size)))
     done = chain.copy()
     places = np.argsort(task, kind="stable")
     first = np.searchsorted(task[places], np.arange(tasks.start_ms.size + 1))
@@ -102,45 +127,49 @@ def _card_waits(tasks: _Tasks) -> Before:
     return before
 
 
-def _unit_waits(problem: Problem, tasks: _Tasks) -> Iterator[Before]:
+def _unit_waits(problem: Problem, tasks: _Tasks, chains: _Chains) -> Iterator[Before]:
     """Yield for each resource, and each stage that caps its tasks at once, who waits for whose units."""
     stage = problem.stage[tasks.group]
     length = tasks.end_ms - tasks.start_ms
+    pairs = chains.relieved()
     for resource in np.flatnonzero(problem.capacity != UNLIMITED).tolist():
         need, hold = problem.need[tasks.group, resource], problem.hold_ms[tasks.group, resource]
         held = np.where(hold == WHOLE_TASK, length, np.minimum(hold, length))
-        users = np.flatnonzero((need > 0) & (held > 0))
-        if users.size:
-            capacity = int(problem.capacity[resource])
-            yield _handed_on(tasks, users, need[users], tasks.start_ms[users] + held[users], capacity)
+        need = np.where(held > 0, need, 0)
+        yield _handed_on(tasks, need, tasks.start_ms + held, int(problem.capacity[resource]), pairs)
     for number in np.flatnonzero(problem.tasks_at_once != UNLIMITED).tolist():
-        users = np.flatnonzero((stage == number) & (length > 0))
-        if users.size:
-            one = np.ones(users.size, dtype=np.int64)
-            cap = int(problem.tasks_at_once[number])
-            yield _handed_on(tasks, users, one, tasks.end_ms[users], cap)
+        one = ((stage == number) & (length > 0)).astype(np.int64)
+        yield _handed_on(tasks, one, tasks.end_ms, int(problem.tasks_at_once[number]), pairs)
 
 
-def _handed_on(tasks: _Tasks, users: Column, need: Column, until_ms: Column, capacity: int) -> Before:
+def _handed_on(
+    tasks: _Tasks, need: Column, until_ms: Column, capacity: int, pairs: tuple[Column, Column]
+) -> Before:
     """Return who gives back, at the very moment a task starts, units that this task takes.
 
-    Units are taken in the order of starts and in the order in which they were given back, so that the unit
-    number n taken is the unit number n - capacity given back.
+    A task that takes another's place on its card takes over its units where it needs as many. The rest are
+    taken in the order of starts and in the order in which they were given back, so that the unit number n
+    taken is the unit number n - capacity given back.
     """
-    takes = np.lexsort((users, tasks.start_ms[users]))
-    gives = np.lexsort((users, until_ms))
-    given = np.cumsum(need[gives])
-    taken = np.cumsum(need[takes])
-    start, given_at = tasks.start_ms[users[takes]], until_ms[gives]
+    before, after = pairs
+    passed = (need[before] > 0) & (need[before] == need[after]) & (until_ms[before] == tasks.start_ms[after])
+    is_given = need > 0
+    is_taken = is_given.copy()
+    is_given[before[passed]] = False
+    is_taken[after[passed]] = False
+    takers, givers = np.flatnonzero(is_taken), np.flatnonzero(is_given)
+    takers = takers[np.lexsort((takers, tasks.start_ms[takers]))]
+    givers = givers[np.lexsort((givers, until_ms[givers]))]
+    given, taken = np.cumsum(need[givers]), np.cumsum(need[takers])
+    start, given_at = tasks.start_ms[takers], until_ms[givers]
     past = np.searchsorted(given, taken - capacity - 1, side="right") + 1
     past = np.minimum(past, np.searchsorted(given_at, start, side="right"))
-    first = np.searchsorted(given, taken - need[takes] - capacity, side="right")
+    first = np.searchsorted(given, taken - need[takers] - capacity, side="right")
     first = np.maximum(first, np.searchsorted(given_at, start, side="left"))
-    past = np.where(taken > capacity, past, 0)
-    begins = np.zeros(tasks.start_ms.size, dtype=np.int64)
-    ends = np.zeros(tasks.start_ms.size, dtype=np.int64)
-    begins[users[takes]], ends[users[takes]] = first, past
-    givers = users[gives]
+    begins = np.zeros(need.size, dtype=np.int64)
+    ends = np.zeros(need.size, dtype=np.int64)
+    begins[takers], ends[takers] = first, np.where(taken > capacity, past, 0)
+    # Who is relieved on the card is waited for there already.
     return lambda chosen: givers[_ranges(begins[chosen], ends[chosen])]
 
 

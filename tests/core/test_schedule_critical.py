@@ -32,7 +32,10 @@ def rows_of(schedule: Schedule) -> list[Row]:
 
 
 class Replay:
-    """A plan as tasks that each wait for others: on cards, between stages, for units handed on first to first."""
+    """A plan as tasks that each wait for others: on cards, between stages, for units handed on.
+
+    Units go to whoever takes the place on the card, else first to first.
+    """
 
     def __init__(self, schedule: Schedule, problem: Problem) -> None:
         rows = rows_of(schedule)
@@ -44,6 +47,8 @@ class Replay:
             self.group[row[0]], self.start[row[0]], self.length[row[0]] = row[1], row[2], int(length)
         self.after_end: set[tuple[int, int]] = set()
         self.after_hold: set[tuple[int, int, int]] = set()
+        self.relieves: dict[int, int] = {}
+        """Of a task the one whose place it takes, on the first card where it does."""
         self._wait_on_cards(rows)
         self._wait_for_stages(problem)
         for resource, capacity in enumerate(problem.capacity.tolist()):
@@ -58,10 +63,13 @@ class Replay:
                 self._hand_on(users, [1] * problem.group_count, [-1] * problem.group_count, cap)
 
     def _wait_on_cards(self, rows: list[Row]) -> None:
-        for card in {row[3] for row in rows} - {-1}:
+        for card in sorted({row[3] for row in rows} - {-1}):
             own = [row[0] for row in rows if row[3] == card]
             own.sort(key=lambda task: (self.start[task], self.start[task] + self.length[task]))
             self.after_end |= set(pairwise(own))
+            for early, late in pairwise(own):
+                if self.start[early] + self.length[early] == self.start[late]:
+                    self.relieves.setdefault(late, early)
 
     def _wait_for_stages(self, problem: Problem) -> None:
         links = set(problem.after)
@@ -81,6 +89,18 @@ class Replay:
             wanted, length = hold[self.group[task]], self.length[task]
             held[task] = length if wanted < 0 else min(wanted, length)
         users = sorted((t for t in users if held[t]), key=lambda t: (self.start[t], t))
+        passed: dict[int, int] = {}
+        for late, early in sorted(self.relieves.items()):
+            if early not in passed:
+                passed[early] = late
+        passed = {
+            early: late
+            for early, late in passed.items()
+            if early in users
+            and late in users
+            and need[self.group[early]] == need[self.group[late]]
+            and self.start[early] + held[early] == self.start[late]
+        }
         free: deque[int | None] = deque([None] * capacity)
         busy: list[tuple[int, int]] = []
         for task in users:
@@ -88,11 +108,12 @@ class Replay:
                 if until <= self.start[task]:
                     free.extend([giver] * need[self.group[giver]])
                     busy.remove((until, giver))
-            for _ in range(need[self.group[task]]):
+            for _ in range(0 if task in passed.values() else need[self.group[task]]):
                 giver = free.popleft()
                 if giver is not None:
                     self.after_hold.add((giver, task, hold[self.group[giver]]))
-            busy.append((self.start[task] + held[task], task))
+            if task not in passed:
+                busy.append((self.start[task] + held[task], task))
 
     def delivery(self, late: int = -1, longer: int = -1) -> int:
         """The end of all when one task starts a millisecond later, or takes one longer."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QCheckBox,
     QComboBox,
     QHBoxLayout,
     QMenu,
@@ -25,7 +24,7 @@ PICTURES = ("png", "svg", "pdf")
 CHART, TABLE = 0, 1
 _NAME_LENGTH = 24
 _COMPARE_LENGTH = 15
-_LEFT = 5
+_LEFT = 4
 """So many of the stops stand at the left; the rest at the right."""
 
 
@@ -57,17 +56,12 @@ class ScheduleBar(QWidget):
         self.colours.activated.connect(lambda _index: self.colour_chosen.emit())
         self.compare = QComboBox()
         self.compare.setAccessibleName(words.t("Compared on the same axis"))
-        self.compare.addItem(words.t("Compare with nothing"), "")
+        self.compare.addItem(words.t("No comparison"), "")
         self.compare.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.compare.setMinimumContentsLength(_COMPARE_LENGTH)
         self.compare.activated.connect(lambda _index: self.compare_chosen.emit())
         self._offered: tuple[tuple[str, str], ...] = ()
-        self.unused = QCheckBox(words.t("Unused time"))
-        self.unused.setChecked(True)
-        self.unused.clicked.connect(lambda _checked: self.unused_chosen.emit())
-        self.critical = QCheckBox(words.t("Critical path"))
-        self.critical.setToolTip(words.t("Mark the tasks that make the delivery (C)"))
-        self.critical.clicked.connect(lambda _checked: self.critical_chosen.emit())
+        self._build_marks()
         self._build_buttons()
         self._lay_out()
         theme.changed.connect(self._dress)
@@ -114,12 +108,15 @@ class ScheduleBar(QWidget):
 
     def toggle_critical(self) -> None:
         """Mark the critical path, or no longer, as its box would."""
-        self.critical.click()
+        self.critical.trigger()
 
     def show_groups(self, has_groups: bool, all_closed: bool) -> None:
         """Offer to fold or unfold the rows where there are groups of them."""
-        self.fold_button.setVisible(has_groups)
-        self.fold_button.setText(self._words.t("Unfold") if all_closed else self._words.t("Fold"))
+        words = self._words
+        self.fold.setEnabled(has_groups)
+        self.fold.setText(
+            words.t("Unfold all rows (Shift+F)") if all_closed else words.t("Fold all rows (Shift+F)")
+        )
 
     def stops(self) -> list[QWidget]:
         """Return what takes the focus, in reading order."""
@@ -127,23 +124,32 @@ class ScheduleBar(QWidget):
             self.times,
             self.colours,
             self.compare,
-            self.unused,
-            self.critical,
-            self.fold_button,
+            self.show_button,
             self.fit_button,
             self.gantt_button,
             self.table_button,
             self.picture_button,
         ]
 
+    def _build_marks(self) -> None:
+        """What the chart shows beside its bars: one button with a menu, since their names are long."""
+        words = self._words
+        self.show_button = QPushButton(words.t("Show"))
+        menu = QMenu(self.show_button)
+        self.unused = menu.addAction(words.t("Unused time"))
+        self.critical = menu.addAction(words.t("Critical path (C)"))
+        for action, chosen in ((self.unused, self.unused_chosen), (self.critical, self.critical_chosen)):
+            action.setCheckable(True)
+            action.triggered.connect(lambda _checked, chosen=chosen: chosen.emit())
+        self.unused.setChecked(True)
+        menu.addSeparator()
+        self.fold = menu.addAction("")
+        self.fold.triggered.connect(lambda _checked: self.fold_asked.emit())
+        self.show_groups(has_groups=False, all_closed=False)
+        self.show_button.setMenu(menu)
+
     def _build_buttons(self) -> None:
         words = self._words
-        self.fold_button = QPushButton(words.t("Fold"))
-        self.fold_button.setToolTip(
-            words.t("All rows of lots, nodes and stations (Shift+F); F folds those of the selected bar")
-        )
-        self.fold_button.clicked.connect(self.fold_asked)
-        self.fold_button.hide()
         self.fit_button = QPushButton(words.t("Fit"))
         self.fit_button.setToolTip(words.t("Show the whole time (0)"))
         self.fit_button.clicked.connect(self.fit_asked)
