@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ui.gantt.model import (
+    BarFlag,
     Difference,
     GanttModel,
     GanttRow,
@@ -87,12 +88,13 @@ def folded(model: GanttModel, closed: Set[str]) -> FoldedChart:
     steps = list(part.model.steps)
     for group in shut:
         place, inside = at[group.heading], range(group.heading + 1, group.past)
-        heads[place] = replace(heads[place], kind=RowKind.FOLDED)
         milestones += [replace(one, row=place) for one in model.milestones if one.row in inside]
         differences += [replace(one, row=place) for one in model.differences if one.row in inside]
         use = _use_of(model, group)
-        if use is not None:
-            steps.append(replace(use, row=place))
+        heads[place] = replace(heads[place], kind=RowKind.FOLDED)
+        if use is not None:  # the text moves into the chart: a head has no room for both
+            steps.append(replace(use, row=place, capacity_text=heads[place].use_text))
+            heads[place] = replace(heads[place], use_text="", tip=heads[place].tip or heads[place].use_text)
     shown = replace(
         part.model,
         rows=tuple(heads),
@@ -183,4 +185,17 @@ def _counted_use(model: GanttModel, group: RowGroup) -> ResourceSteps | None:
         capacity=float(working),
         colour_class=FOLDED_CLASS,
         is_limit=False,
+        critical=_critical_stretches(model, int(first), int(past)),
     )
+
+
+def _critical_stretches(model: GanttModel, first: int, past: int) -> tuple[Int64, Int64] | None:
+    """When any critical bar of [first, past) runs, as the fewest stretches."""
+    chosen = first + np.flatnonzero(model.flags[first:past] & BarFlag.CRITICAL)
+    if not chosen.size:
+        return None
+    chosen = chosen[np.argsort(model.bars.start_ms[chosen], kind="stable")]
+    start = model.bars.start_ms[chosen]
+    reach = np.maximum.accumulate(model.bars.end_ms[chosen])
+    opens = np.flatnonzero(np.append(True, start[1:] > reach[:-1]))
+    return start[opens], reach[np.append(opens[1:], start.size) - 1]

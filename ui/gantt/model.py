@@ -98,7 +98,8 @@ class Limit:
 class ResourceSteps:
     """Use of a shared resource: `used[i]` holds from `times_ms[i]` to `times_ms[i + 1]`.
 
-    `is_limit`: the capacity is one that binds, and not just all there is.
+    `is_limit`: the capacity is one that binds, and not just all there is. `critical`: starts and ends of the
+    stretches in which something runs that makes the delivery, none touching the next.
     """
 
     row: int
@@ -109,6 +110,7 @@ class ResourceSteps:
     capacity_text: str = ""
     colour_class: int = 5
     is_limit: bool = True
+    critical: tuple[Int64, Int64] | None = None
 
     def __post_init__(self) -> None:
         if self.times_ms.size != self.used.size + 1:

@@ -50,7 +50,12 @@ class Painted:
 
 
 def head_width(model: GanttModel, look: GanttLook) -> float:
-    """Width of the row heads: what the names need, between 150 and 176 pixels at the usual font size."""
+    """Width of the row heads: what the names need, between 150 and 176 pixels at the usual font size.
+
+    A part has that of its whole: pages of one chart, and a chart that is folded, keep their axis.
+    """
+    if model.part_of is not None:
+        return head_width(model.part_of[0], look)
     key = (look.font.key(), look.for_print)
     kept: dict[tuple[str, bool], float] = model.__dict__.setdefault("_head_widths", {})
     if key not in kept:
@@ -124,7 +129,7 @@ def paint_legend(painter: QPainter, rect: QRectF, entries: Sequence[LegendEntry]
         elif entry.colour_class == SETUP_CLASS:
             fill_setup(painter, box, look)
         elif entry.colour_class == CRITICAL_CLASS:
-            paint_critical(painter, box, QColor(look.colours.text))
+            paint_critical(painter, box, QColor(look.colours.text), QColor(look.colours.surface))
         else:
             fill_class(painter, box, entry.colour_class, look)
         painter.setPen(QColor(look.colours.muted))

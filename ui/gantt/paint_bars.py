@@ -18,7 +18,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPen
 from ui.gantt.hatching import fill_hatched
 from ui.gantt.look import HATCHES, GanttLook, Hatch, ink_on
 from ui.gantt.model import BarFlag, GanttModel
-from ui.gantt.paint_critical import DENSE_ROW, feet, paint_critical
+from ui.gantt.paint_critical import DENSE_ROW, feet, paint_critical, set_off
 from ui.gantt.pyramid import FULL, PROBLEM_BIT, Bins, Pyramid, critical_bins_of
 from ui.gantt.rectangles import Floats, bar_rectangles, draw_rectangles
 from ui.gantt.view import GanttView
@@ -185,8 +185,9 @@ def paint_overview(painter: QPainter, canvas: Canvas, pyramid: Pyramid) -> None:
             _draw_bins(painter, part * bits, full, place)
         else:
             lines = feet(np.column_stack((upper, upper, heights, heights)))
-            ink = (0, QColor(look.colours.text).rgba())
-            _draw_bins(painter, bits, ink, replace(place, upper=lines[:, 1], heights=lines[:, 3]))
+            for colour, drawn in ((look.colours.surface, set_off(lines)), (look.colours.text, lines)):
+                where = replace(place, upper=drawn[:, 1], heights=drawn[:, 3])
+                _draw_bins(painter, bits, (0, QColor(colour).rgba()), where)
 
 
 @dataclass(frozen=True, eq=False)
@@ -358,7 +359,8 @@ def _paint_marks(painter: QPainter, canvas: Canvas, boxes: Floats, flags: NDArra
     look = canvas.look
     painter.setBrush(Qt.BrushStyle.NoBrush)
     if look.show_critical:
-        paint_critical(painter, boxes[(flags & BarFlag.CRITICAL) > 0], QColor(look.colours.text))
+        critical = boxes[(flags & BarFlag.CRITICAL) > 0]
+        paint_critical(painter, critical, QColor(look.colours.text), QColor(look.colours.surface))
     wrong = boxes[(flags & BarFlag.PROBLEM) > 0].copy()
     if not wrong.shape[0]:
         return

@@ -14,38 +14,68 @@ from ui.gantt.rectangles import Floats, draw_rectangles
 OUTLINE = 2.0
 OUTLINE_FROM_WIDTH = 10.0
 OUTLINE_FROM_HEIGHT = 10.0
-CORNER = 8
+CORNER = 10.0
+SET_OFF = 1.0
 CORNER_FROM_WIDTH = 16.0
 FOOT_SHARE = 0.3
 DENSE_ROW = 8.0
 """Rows lower than this have no room for a foot: what is not critical is paler there."""
 
 
-def paint_critical(painter: QPainter, boxes: Floats, ink: QColor) -> None:
-    """Mark bars, given as rectangles, as critical. Filled rectangles alone: strokes cost ten times as much."""
+def paint_critical(painter: QPainter, boxes: Floats, ink: QColor, paper: QColor) -> None:
+    """Mark bars, given as rectangles, as critical: in ink, set off from dark fills by a line of paper.
+
+    Filled rectangles alone: strokes cost ten times as much.
+    """
     if not boxes.shape[0]:
         return
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(ink)
     roomy = (boxes[:, 2] >= OUTLINE_FROM_WIDTH) & (boxes[:, 3] >= OUTLINE_FROM_HEIGHT)
-    draw_rectangles(painter, feet(boxes[~roomy]))
+    paint_feet(painter, boxes[~roomy], ink, paper)
     wide = boxes[roomy]
-    x, y, width, height = wide.T
-    sides = [
-        np.column_stack((x, y, width, np.full_like(x, OUTLINE))),
-        np.column_stack((x, y + height - OUTLINE, width, np.full_like(x, OUTLINE))),
-        np.column_stack((x, y, np.full_like(x, OUTLINE), height)),
-        np.column_stack((x + width - OUTLINE, y, np.full_like(x, OUTLINE), height)),
-    ]
-    draw_rectangles(painter, np.concatenate(sides))
     cornered = wide[wide[:, 2] >= CORNER_FROM_WIDTH]
-    x, y = cornered[:, 0], cornered[:, 1]
-    steps = [
-        np.column_stack((x, y + down, np.full_like(x, OUTLINE + CORNER - down), np.ones_like(x)))
-        for down in range(CORNER)
-    ]
-    draw_rectangles(painter, np.concatenate(steps))
+    painter.setBrush(paper)
+    draw_rectangles(painter, _frames(wide, OUTLINE + SET_OFF))
+    draw_rectangles(painter, _corners(cornered, CORNER + 2 * SET_OFF))
+    painter.setBrush(ink)
+    draw_rectangles(painter, _frames(wide, OUTLINE))
+    draw_rectangles(painter, _corners(cornered, CORNER))
+
+
+def paint_feet(painter: QPainter, boxes: Floats, ink: QColor, paper: QColor) -> None:
+    """The lower part of bars in ink."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(paper)
+    draw_rectangles(painter, set_off(feet(boxes)))
+    painter.setBrush(ink)
+    draw_rectangles(painter, feet(boxes))
+
+
+def _frames(boxes: Floats, width: float) -> Floats:
+    x, y, across, down = boxes.T
+    line = np.full_like(x, width)
+    return np.concatenate(
+        [
+            np.column_stack((x, y, across, line)),
+            np.column_stack((x, y + down - width, across, line)),
+            np.column_stack((x, y, line, down)),
+            np.column_stack((x + across - width, y, line, down)),
+        ]
+    )
+
+
+def _corners(boxes: Floats, size: float) -> Floats:
+    """A triangle in each left upper corner, line by line."""
+    x, y = boxes[:, 0], boxes[:, 1]
+    one = np.ones_like(x)
+    lines = [np.column_stack((x, y + down, one * (size - down), one)) for down in range(int(size))]
+    return np.concatenate(lines)
+
+
+def set_off(boxes: Floats) -> Floats:
+    """Feet with the line of paper above them."""
+    return boxes + np.array([0.0, -SET_OFF, 0.0, SET_OFF])
 
 
 def feet(boxes: Floats) -> Floats:

@@ -7,9 +7,10 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from ui.gantt.look import ink_on
-from ui.gantt.model import ResourceSteps
+from ui.gantt.model import Int64, ResourceSteps
 from ui.gantt.paint_bars import LABEL_FROM_ROW, LABEL_GAP, Canvas, draw_on_plate, fill_class
-from ui.gantt.rectangles import Floats
+from ui.gantt.paint_critical import paint_feet
+from ui.gantt.rectangles import Floats, bar_rectangles
 
 DIAMOND = 8.0
 SELECTION_WIDTH = 2.0
@@ -92,7 +93,7 @@ def paint_steps(painter: QPainter, canvas: Canvas) -> None:
 def paint_step_texts(painter: QPainter, canvas: Canvas) -> None:
     """What the steps say: over the use, and at the right under the line of the capacity."""
     for steps in canvas.model.steps:
-        tall_enough = canvas.view.row_height >= 2 * LABEL_FROM_ROW
+        tall_enough = canvas.view.row_height >= LABEL_FROM_ROW * (2 if steps.is_limit else 1)
         if tall_enough and canvas.first_row <= steps.row < canvas.last_row:
             _paint_resource_texts(painter, canvas, steps)
 
@@ -140,7 +141,27 @@ def _paint_resource(painter: QPainter, canvas: Canvas, steps: ResourceSteps) -> 
     line = lower - steps.capacity / max(steps.capacity, steps.highest, 1e-12) * (lower - upper)
     limit = QPen(QColor(look.colours.err), 1.6)
     painter.setPen(limit if steps.is_limit else QPen(QColor(look.colours.control), 1.0))
-    painter.drawLine(QPointF(0, line), QPointF(canvas.width, line))
+    left, right = 0.0, canvas.width
+    if not steps.is_limit:
+        left = min(max(left, canvas.view.x_of(0)), right)
+        right = max(left, min(right, canvas.view.x_of(float(steps.times_ms[-1]))))
+    painter.drawLine(QPointF(left, line), QPointF(right, line))
+    if steps.critical is not None and look.show_critical:
+        _paint_critical_stretches(painter, canvas, steps.critical, upper, lower)
+
+
+def _paint_critical_stretches(
+    painter: QPainter, canvas: Canvas, stretches: tuple[Int64, Int64], upper: float, lower: float
+) -> None:
+    """A foot under the use of a folded group while something critical runs in it."""
+    start, end = stretches
+    first = int(np.searchsorted(end, canvas.from_ms, side="right"))
+    last = int(np.searchsorted(start, canvas.to_ms, side="left"))
+    left = (start[first:last] - canvas.view.offset_ms) / np.float64(canvas.view.ms_per_pixel)
+    right = (end[first:last] - canvas.view.offset_ms) / np.float64(canvas.view.ms_per_pixel)
+    low = np.full(left.size, upper)
+    boxes = bar_rectangles(left, right, low, lower - upper, (0.0, canvas.width), canvas.ratio)
+    paint_feet(painter, boxes, QColor(canvas.look.colours.text), QColor(canvas.look.colours.surface))
 
 
 def _paint_resource_texts(painter: QPainter, canvas: Canvas, steps: ResourceSteps) -> None:
@@ -156,7 +177,9 @@ def _paint_resource_texts(painter: QPainter, canvas: Canvas, steps: ResourceStep
         fill = QColor(look.fill(steps.colour_class))
         draw_on_plate(painter, box, steps.text, fill, ink_on(fill), Qt.AlignmentFlag.AlignHCenter)
     if steps.capacity_text:
-        box = QRectF(8, upper, canvas.width - 16, lower - upper)
+        box = QRectF(8, top, canvas.width - 16, height)
+        if steps.is_limit:
+            box = QRectF(8, upper, canvas.width - 16, lower - upper)
         plate, ink = QColor(look.colours.surface), QColor(look.colours.text)
         draw_on_plate(painter, box, steps.capacity_text, plate, ink, Qt.AlignmentFlag.AlignRight)
 

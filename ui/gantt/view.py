@@ -10,11 +10,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ui.gantt.model import GanttModel, RowKind
+from ui.gantt.model import GanttModel
 
 LEAST_MS_PER_PIXEL = 50.0
 LEAST_ROW_HEIGHT = 12.0
 ROW_HEIGHT = 34.0
+HEADING_SHARE = 24 / 34
+LEAST_HEADING = 18.0
 HIT_PIXELS = 3.0
 SPARE_AT_THE_END = 1.05
 
@@ -84,13 +86,26 @@ def clamp(view: GanttView, model: GanttModel, width: float, height: float | None
 
 def row_height_for(model: GanttModel, height: float, most: float = ROW_HEIGHT) -> float:
     """The row height at which all rows fit `height`, between the smallest readable one and `most`."""
-    units = float(_unit_tops(model)[-1])
-    return min(most, max(LEAST_ROW_HEIGHT, height / units)) if units else most
+    rows, headings = _rows_above(model)[:, -1]
+    if rows + headings == 0:
+        return most
+    fitting = height / (rows + headings * HEADING_SHARE)
+    if headings and fitting * HEADING_SHARE < LEAST_HEADING:
+        fitting = (height - headings * LEAST_HEADING) / rows if rows else most
+    return float(min(most, max(LEAST_ROW_HEIGHT, fitting)))
 
 
 def row_tops(model: GanttModel, row_height: float) -> NDArray[np.float64]:
-    """Upper edge of each row from the top of the first, and the lower edge of the last (rows + 1 values)."""
-    return _unit_tops(model) * row_height
+    """Upper edge of each row from the top of the first, and the lower edge of the last (rows + 1 values).
+
+    A heading is lower than a row, but never too low for its text where rows can be read at all.
+    """
+    heading = row_height * HEADING_SHARE
+    if row_height >= LEAST_ROW_HEIGHT:
+        heading = max(heading, LEAST_HEADING)
+    rows, headings = _rows_above(model)
+    tops: NDArray[np.float64] = rows * row_height + headings * heading
+    return tops
 
 
 def rows_in(tops: NDArray[np.float64], view: GanttView, height: float) -> tuple[int, int]:
@@ -136,14 +151,14 @@ def show_row(model: GanttModel, view: GanttView, row: int, width: float, height:
     return clamp(replace(view, top=top), model, width, height)
 
 
-_HEIGHTS = {RowKind.HEADING: 24 / 34}
-
-
-def _unit_tops(model: GanttModel) -> NDArray[np.float64]:
-    """`row_tops` in heights of a card's row, kept with the model: a frame asks for them several times."""
-    kept: NDArray[np.float64] | None = model.__dict__.get("_unit_tops")
+def _rows_above(model: GanttModel) -> NDArray[np.float64]:
+    """How many rows and how many headings stand above each row and all; kept, since each frame asks often."""
+    kept: NDArray[np.float64] | None = model.__dict__.get("_rows_above")
     if kept is None:
-        kept = np.concatenate(([0.0], np.cumsum([_HEIGHTS.get(row.kind, 1.0) for row in model.rows])))
+        is_heading = np.zeros(len(model.rows), dtype=np.bool_)
+        is_heading[model.headings] = True
+        both = np.array([~is_heading, is_heading], dtype=np.float64)
+        kept = np.concatenate((np.zeros((2, 1)), np.cumsum(both, axis=1)), axis=1)
         kept.setflags(write=False)
-        model.__dict__["_unit_tops"] = kept
+        model.__dict__["_rows_above"] = kept
     return kept

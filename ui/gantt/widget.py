@@ -51,6 +51,7 @@ ZOOM_STEP = 1.25
 WHEEL_NOTCH = 120
 ROWS_A_NOTCH = 2
 MOST_SCROLL = 1_000_000_000
+FOLDED_FROM = 256
 
 
 WAYS: dict[int, Way] = {
@@ -78,6 +79,7 @@ class GanttWidget(QAbstractScrollArea):
         super().__init__(parent)
         self._whole = model
         self._closed: frozenset[str] = frozenset()
+        self._known: set[str] = set()
         self._chart = folded(model, self._closed)
         self._look = look
         self._view = GanttView(1.0)
@@ -105,6 +107,10 @@ class GanttWidget(QAbstractScrollArea):
         """Show another chart; zoom, scroll and folding stay as far as the new one allows, the selection goes."""
         self._view = replace(self._view, selected=None, row=None)
         self._whole = model
+        keys = {group.key for group in self.groups()}
+        if len(model.rows) > FOLDED_FROM:  # more rows than can be read: groups never seen begin folded
+            self._closed |= keys - self._known
+        self._known |= keys
         self._show_folded()
 
     def setFolded(self, closed: Set[str]) -> None:

@@ -23,7 +23,7 @@ from ui.widgets.icons import icon
 PICTURES = ("png", "svg", "pdf")
 CHART, TABLE = 0, 1
 _NAME_LENGTH = 24
-_COMPARE_LENGTH = 15
+_COMPARE_LENGTH = 19
 _LEFT = 4
 """So many of the stops stand at the left; the rest at the right."""
 
@@ -56,7 +56,7 @@ class ScheduleBar(QWidget):
         self.colours.activated.connect(lambda _index: self.colour_chosen.emit())
         self.compare = QComboBox()
         self.compare.setAccessibleName(words.t("Compared on the same axis"))
-        self.compare.addItem(words.t("No comparison"), "")
+        self.compare.addItem(words.t("Compare: nothing"), "")
         self.compare.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.compare.setMinimumContentsLength(_COMPARE_LENGTH)
         self.compare.activated.connect(lambda _index: self.compare_chosen.emit())
@@ -102,7 +102,7 @@ class ScheduleBar(QWidget):
             self.compare.removeItem(1)
         for value, name in offered:
             shown = name if len(name) <= _NAME_LENGTH else f"{name[: _NAME_LENGTH - 1].rstrip(' ,')}…"
-            self.compare.addItem(self._words.t("Compare with {organisation}", organisation=shown), value)
+            self.compare.addItem(self._words.t("Compare: {name}", name=shown), value)
             self.compare.setItemData(self.compare.count() - 1, name, Qt.ItemDataRole.ToolTipRole)
         self.compare.setCurrentIndex(max(0, self.compare.findData(chosen)))
 

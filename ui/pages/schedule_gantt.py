@@ -465,13 +465,15 @@ def _units(words: Wording, quote: Quote, plan: Plan | None, result: Organisation
         organisation.layout(stage.id).may_cross_nodes for stage in quote.workload.stages if stage.on_cards
     )
     parts, names = [], []
+    offer_of: list[int] = []
+    offer_names: list[str] = []
     for held in plan.holdings:
         offer = quote.offer(held.offer_id)
         if offer is None or not held.terms:
             name = held.offer_id if offer is None else offer.name
             setup = 0 if offer is None else setup_of(offer) or 0
             nodes = () if offer is None else _nodes(places, result.slices_per_card, offer.cards_per_node)
-            return Units((0,) * places, [name], not held.terms, nodes, (setup,) * places)
+            return Units((0,) * places, [name], not held.terms, node=nodes, setup_ms=(setup,) * places)
         of_each, setup = held.cards // max(1, held.count), setup_of(offer) or 0
         parts.append(
             FleetPart(held.offer_id, offer.card_id, held.count, of_each, offer.cards_per_node, setup)
@@ -480,11 +482,20 @@ def _units(words: Wording, quote: Quote, plan: Plan | None, result: Organisation
             offer.name if held.count == 1 else f"{offer.name} · {words.number(copy + 1)}"
             for copy in range(held.count)
         ]
+        offer_of += [len(offer_names)] * held.count
+        offer_names.append(offer.name)
     slots, slices = result.tasks_at_once or 1, result.slices_per_card
     fleet = fleet_of(parts, slots, result.cards_per_task, crosses, slices)
     if fleet.places != places:
         return together
-    return Units(fleet.unit, names, node=fleet.node, setup_ms=fleet.ready_ms)
+    return Units(
+        fleet.unit,
+        names,
+        offer=tuple(offer_of),
+        offer_names=tuple(offer_names),
+        node=fleet.node,
+        setup_ms=fleet.ready_ms,
+    )
 
 
 def _nodes(places: int, slices: int, cards_per_node: int) -> tuple[int, ...]:

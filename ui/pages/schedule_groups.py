@@ -26,12 +26,15 @@ ORGANISATION_DEPTH = -1
 class Units:
     """The lots that a plan holds, and which lot, node and set-up each card has.
 
-    `by_the_hour`: the cards are paid from their first task, not from time zero.
+    `by_the_hour`: the cards are paid from their first task, not from time zero. `offer` is the place of each
+    lot's offer in `offer_names`.
     """
 
     of_card: tuple[int, ...]
     names: list[str]
     by_the_hour: bool = False
+    offer: tuple[int, ...] = (0,)
+    offer_names: tuple[str, ...] = ()
     node: tuple[int, ...] = ()
     setup_ms: tuple[int, ...] = ()
 
@@ -57,8 +60,10 @@ def card_rows(
     `owner` keeps the groups of two plans apart.
     """
     count = len(names)
-    lots = units.of_card if len(set(units.of_card)) > 1 and count >= HEADED_FROM else ()
+    lots, lot_names = _headed_lots(units) if count >= HEADED_FROM else ((), ())
     nodes = units.node if len(set(units.node)) > 1 and count >= HEADED_FROM else ()
+    if nodes and count // len(set(nodes)) < 2:
+        nodes = ()
     rows: list[GanttRow] = []
     row_of = np.zeros(count, dtype=np.int64)
     keys = [(lots[at] if lots else -1, nodes[at] if nodes else -1) for at in range(count)]
@@ -66,8 +71,7 @@ def card_rows(
         own = list(of_lot)
         depth = 0
         if lot >= 0:
-            name = units.names[lot]
-            rows.append(_heading(words, f"{owner}/lot {lot}", name, 0, times, own))
+            rows.append(_heading(words, f"{owner}/lot {lot}", lot_names[lot], 0, times, own))
             depth = 1
         inside = [list(part) for _, part in groupby(own, key=lambda at: keys[at][1])]
         for number, part in enumerate(inside):
@@ -83,6 +87,14 @@ def card_rows(
                 tip = times_text(words, times, slice(card, card + 1))
                 rows.append(GanttRow(RowKind.CARD, names[card], share, "card", depth=below, tip=tip))
     return rows, row_of
+
+
+def _headed_lots(units: Units) -> tuple[Sequence[int], Sequence[str]]:
+    """Return the heading of each card and their names: its lot, or its offer where lots hold one card each."""
+    if len(set(units.of_card)) > 1 and len(units.of_card) >= 2 * len(set(units.of_card)):
+        return units.of_card, units.names
+    names = units.offer_names or units.names
+    return tuple(units.offer[lot] for lot in units.of_card), names
 
 
 def _heading(
