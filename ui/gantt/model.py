@@ -133,7 +133,9 @@ class ResourceSteps:
         bin_ms = max(1, -(-(end - start) // count))
         edges = start + np.arange(count, dtype=np.int64) * bin_ms
         begins = self.times_ms[:-1]
-        first = np.maximum(np.searchsorted(begins, edges, side="right") - 1, 0)
+        # The step in force at the edge, and those without length that stand on it.
+        first = np.searchsorted(begins, edges, side="left")
+        first = np.maximum(np.minimum(first, np.searchsorted(begins, edges, side="right") - 1), 0)
         past = np.maximum(np.searchsorted(begins, edges + bin_ms, side="left"), first + 1)
         pairs = np.column_stack((first, past)).ravel()
         levels = [np.maximum.reduceat(np.append(self.used, 0.0), pairs)[::2]]

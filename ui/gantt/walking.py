@@ -61,11 +61,17 @@ def _in_rows(model: GanttModel, row: int, way: Way, at_ms: float, here: Place, f
         return None, nearest
     if other is None:
         return here
-    return bars.at(other, at_ms, float(bars.period_ms)), None
+    return _nearest(model, other, at_ms), None
 
 
 def first_inside(model: GanttModel, heading: int, at_ms: float) -> int | None:
     """The bar at or nearest to a moment in the first row with bars under a heading; None without bars."""
     bars = model.bars
     edge = int(np.searchsorted(bars.row, heading + 1))
-    return bars.at(int(bars.row[edge]), at_ms, float(bars.period_ms)) if edge < bars.count else None
+    return _nearest(model, int(bars.row[edge]), at_ms) if edge < bars.count else None
+
+
+def _nearest(model: GanttModel, row: int, at_ms: float) -> int | None:
+    """The bar of a row at a moment, or the one nearest to it however far."""
+    period = float(model.bars.period_ms)
+    return model.bars.at(row, min(at_ms, period - 1), period)
