@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPaintEngine, QPainter, QPen
 
 from ui.gantt.hatching import fill_hatched
 from ui.gantt.look import HATCHES, GanttLook, Hatch, ink_on
@@ -32,6 +32,7 @@ IDLE_FROM_WIDTH = 6.0
 LABEL_GAP = 7.0
 PALE = 0.35
 APART_FROM = 4.0
+FEW_ROWS = 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,19 +203,33 @@ class _Place:
 
 
 def _draw_bins(painter: QPainter, bins: Bins, colours: Sequence[int], place: _Place) -> None:
-    # The picture only borrows the memory of `bins`, which its caller holds.
-    coded = QImage(bins.data, bins.shape[1], bins.shape[0], bins.strides[0], QImage.Format.Format_Indexed8)
-    coded.setColorTable(colours)
-    picture = coded.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
     upper, heights = place.upper, place.heights
-    if place.is_apart:
-        for line in range(bins.shape[0]):
-            target = QRectF(place.left, upper[line], place.width, heights[line])
-            # A copy of the one line: the SVG engine ignores the source rectangle.
-            painter.drawImage(target, picture.copy(0, line, bins.shape[1], 1))
+    target = QRectF(place.left, upper[0], place.width, upper[-1] + heights[-1] - upper[0])
+    if not place.is_apart:
+        painter.drawImage(target, _picture(bins, colours))
+    elif bins.shape[0] > FEW_ROWS and painter.paintEngine().type() == QPaintEngine.Type.Raster:
+        # One picture with the air between rows in it: a call a row would take most of a frame.
+        ratio = float(painter.device().devicePixelRatio())
+        middles = upper[0] + (np.arange(round(target.height() * ratio)) + 0.5) / ratio
+        line = np.searchsorted(upper, middles, side="right") - 1
+        line[middles >= upper[line] + heights[line]] = bins.shape[0]
+        nothing = np.zeros((1, bins.shape[1]), dtype=np.uint8)
+        painter.drawImage(target, _picture(np.concatenate((bins, nothing))[line], colours))
     else:
-        height = upper[-1] + heights[-1] - upper[0]
-        painter.drawImage(QRectF(place.left, upper[0], place.width, height), picture)
+        for line in range(bins.shape[0]):
+            # A picture a row: the SVG engine ignores the source rectangle.
+            own = QRectF(place.left, upper[line], place.width, heights[line])
+            painter.drawImage(own, _picture(bins[line : line + 1], colours))
+
+
+def _picture(bins: Bins, colours: Sequence[int]) -> QImage:
+    """The bins in their colours, in a format that is drawn at once."""
+    block = np.ascontiguousarray(bins)
+    # This picture only borrows the memory of `block`; the one returned has its own.
+    size = (block.shape[1], block.shape[0], block.strides[0])
+    coded = QImage(block.data, *size, QImage.Format.Format_Indexed8)
+    coded.setColorTable(colours)
+    return coded.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
 
 
 def paint_labels(painter: QPainter, canvas: Canvas, indexes: NDArray[np.int64], boxes: Floats) -> None:
