@@ -280,3 +280,27 @@ def test_the_peaks_of_many_steps_are_those_that_a_search_through_all_finds(count
                 (times[:-1] == times[1:]) & (times[:-1] >= at * length) & (times[:-1] <= (at + 1) * length)
             )
             assert highest <= levels[level][at] <= max(highest, float(steps.used[empty].max(initial=0.0)))
+
+
+@pytest.mark.parametrize("ratio", RATIOS)
+def test_merged_rows_drawn_at_once_are_those_drawn_one_by_one(
+    qtbot: QtBot, ratio: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, look = random_chart(30_000, 40, 3, longest_ms=2_000, gap_ms=4_000), _look()
+    view = GanttView(4_900.0, offset_ms=37_000.0, top=8.0, row_height=14.0)
+    at_once, _, _, painted = _picture(model, look, ratio, view, 500)
+    monkeypatch.setattr("ui.gantt.paint_bars.FEW_ROWS", 1_000)
+    one_by_one, *_ = _picture(model, look, ratio, view, 500)
+    assert painted.is_merged
+
+    def reds(image: QImage) -> np.ndarray:
+        return (
+            np.frombuffer(image.constBits(), dtype=np.uint8)
+            .reshape(image.height(), -1, 4)[:, :, 2]
+            .astype(int)
+        )
+
+    # Where a bin ends may differ by a pixel, and by nothing else: no row is taller, lower or elsewhere.
+    one, other = reds(at_once), reds(one_by_one)
+    assert np.array_equal(np.ptp(one, axis=1) == 0, np.ptp(other, axis=1) == 0)
+    assert np.mean(one != other) < 0.03
