@@ -33,6 +33,8 @@ LABEL_GAP = 7.0
 PALE = 0.35
 APART_FROM = 4.0
 FEW_ROWS = 24
+LEAST_ELIDED = 3.0
+"""A name cut to less than this many characters says nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -320,6 +322,8 @@ def draw_on_plate(
 def _label_inside(painter: QPainter, box: QRectF, text: str, metrics: QFontMetricsF, ink: QColor) -> None:
     room = box.width() - 6
     if metrics.horizontalAdvance(text) > room:
+        if room < LEAST_ELIDED * metrics.averageCharWidth():
+            return
         text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
         if len(text) < 4:
             return

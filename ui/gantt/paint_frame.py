@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
 from dataclasses import dataclass
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPaintEngine, QPainter, QPen, QPolygonF
 
 from ui.gantt.axis import Tick, date_ticks, elapsed_ticks
 from ui.gantt.look import GanttLook, draw_icon
@@ -58,25 +58,60 @@ def _upright(places: list[float], bottom: float) -> Floats:
 
 def paint_heads(painter: QPainter, canvas: Canvas, width: float) -> None:
     """Icon, name and use of each row, and the headings over the whole width."""
+    rows = canvas.model.rows
+    if canvas.view.row_height >= LABEL_FROM_ROW:  # in lower rows nothing can be read but that it is a heading
+        if painter.paintEngine().type() == QPaintEngine.Type.Raster:
+            painter.drawImage(QPointF(-width, 0), _picture_of_heads(canvas, width))
+        else:
+            _paint_all_heads(painter, canvas, width)
+    elif not canvas.look.for_print:
+        _paint_edge(painter, canvas)
+    for index in canvas.model.headings.tolist():
+        if canvas.first_row <= index < canvas.last_row:
+            top, height = canvas.row_top(index), canvas.row_height(index)
+            _paint_heading(painter, canvas, rows[index], QRectF(-width, top, width + canvas.width, height))
+
+
+def _picture_of_heads(canvas: Canvas, width: float) -> QImage:
+    """The heads as a picture, kept with the model: they stay while time is panned and zoomed."""
+    look, ratio, view = canvas.look, canvas.ratio, canvas.view
+    key = (view.top, view.row_height, canvas.height, width, ratio)
+    kept: tuple[GanttLook, tuple[float, ...], QImage] | None = canvas.model.__dict__.get("_heads")
+    if kept is not None and kept[0] is look and kept[1] == key:
+        return kept[2]
+    size = QSize(math.ceil(width * ratio), math.ceil(canvas.height * ratio))
+    picture = QImage(size, QImage.Format.Format_RGB32)
+    picture.setDevicePixelRatio(ratio)
+    picture.fill(QColor(look.colours.surface))
+    painter = QPainter(picture)
+    painter.translate(width, 0)
+    _paint_all_heads(painter, canvas, width)
+    painter.end()
+    canvas.model.__dict__["_heads"] = (look, key, picture)
+    return picture
+
+
+def _paint_all_heads(painter: QPainter, canvas: Canvas, width: float) -> None:
     look = canvas.look
-    bottom = min(canvas.height, float(canvas.tops[-1]) - canvas.view.top)
     if not look.for_print:
-        painter.setPen(QPen(QColor(look.colours.line), 1.0))
-        painter.drawLine(QPointF(-0.5, 0), QPointF(-0.5, bottom))
+        _paint_edge(painter, canvas)
     fonts = _head_fonts(look, canvas.view.row_height < 18)
-    shown: Iterable[int] = range(canvas.first_row, canvas.last_row)
-    if canvas.view.row_height < LABEL_FROM_ROW:  # nothing of a row can be read but that it is a heading
-        shown = [row for row in canvas.model.headings.tolist() if row in shown]
-    for index in shown:
+    for index in range(canvas.first_row, canvas.last_row):
         row, top, height = canvas.model.rows[index], canvas.row_top(index), canvas.row_height(index)
         if row.kind is RowKind.HEADING:
-            _paint_heading(painter, canvas, row, QRectF(-width, top, width + canvas.width, height))
             continue
         if not look.for_print:
             painter.setPen(QPen(QColor(look.colours.line), 1.0))
             y = np.floor(top + height) - 0.5
             painter.drawLine(QPointF(-width, y), QPointF(0, y))
         _paint_head(painter, look, row, QRectF(-width, top, width, height), fonts)
+
+
+def _paint_edge(painter: QPainter, canvas: Canvas) -> None:
+    """The line between heads and chart."""
+    bottom = min(canvas.height, float(canvas.tops[-1]) - canvas.view.top)
+    painter.setPen(QPen(QColor(canvas.look.colours.line), 1.0))
+    painter.drawLine(QPointF(-0.5, 0), QPointF(-0.5, bottom))
 
 
 @dataclass(frozen=True)
