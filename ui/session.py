@@ -265,6 +265,10 @@ class Session(QObject):
         self._asked.add(key)
         self._runner.run(key, function, *args, on_done=on_done)
 
+    def is_working(self, key: str) -> bool:
+        """Whether a result under `key` is on its way."""
+        return self._runner.is_running(key)
+
     def stop_work(self, key: str) -> None:
         """Drop what runs under `key`: nobody wants it any more."""
         self._runner.cancel(key)

@@ -298,7 +298,7 @@ class SchedulePage(Page):
         rows = len(self.gantt.model().rows)
         self.gantt.setMinimumHeight(min(CHART_MOST, max(CHART_LEAST, (rows + 2) * ROW_LEAST)))
         keys = {group.key for group in self.gantt.groups()}
-        self.bar.show_groups(has_groups=bool(keys), all_closed=keys <= self.gantt.folding())
+        self.bar.show_groups(has_groups=bool(keys), all_closed=bool(keys) and keys <= self.gantt.folding())
 
     def _show_absent(self, timing: object) -> None:
         is_absent = isinstance(timing, Absent)
