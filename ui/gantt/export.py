@@ -141,7 +141,7 @@ def pdf_bytes(
     width, height = writer.width() / scale, writer.height() / scale
     painter = QPainter(writer)
     row_height = row_height_for(model, height - look.header_height() - FOOTER)
-    pages = pages_of(model, look, height)
+    pages, words = pages_of(model, look, height), look.words
     for number, part in enumerate(pages):
         if number:
             writer.newPage()
@@ -149,7 +149,7 @@ def pdf_bytes(
         painter.scale(scale, scale)
         fitted = fit(model, width - head_width(model, look))
         view = GanttView(fitted.ms_per_pixel, row_height=row_height)
-        sheet = look.words.t("{page} of {pages}", page=str(number + 1), pages=str(len(pages)))
+        sheet = words.t("{page} of {pages}", page=words.number(number + 1), pages=words.number(len(pages)))
         note = Foot(model.bars.count, sheet if len(pages) > 1 else "")
         paint_picture(painter, QRectF(0, 0, width, height), part, view, look, entries, note)
     painter.end()
@@ -234,6 +234,7 @@ def paint_picture(
     entries: Sequence[LegendEntry],
     note: Foot | None = None,
 ) -> None:
+    """Paint a view of the chart with its legend under it; `note` where it is one page of several."""
     chart = rect.adjusted(0, 0, 0, -FOOTER)
     rows = float(row_tops(model, view.row_height)[-1])
     chart.setHeight(min(chart.height(), rows + look.header_height()))

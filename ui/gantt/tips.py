@@ -64,7 +64,7 @@ def _use_lines(model: GanttModel, look: GanttLook, row: int, at_ms: float) -> Li
         if steps.row == row and 0 <= at_ms < steps.times_ms[-1]:
             at = int(np.searchsorted(steps.times_ms, at_ms, side="right")) - 1
             busy, count = int(steps.used[min(at, steps.used.size - 1)]), int(steps.capacity)
-            said = words.t("{busy} of {count} busy", busy=str(busy), count=str(count))
+            said = words.t("{busy} of {count} busy", busy=words.number(busy), count=words.number(count))
             return head.name, said, moment_text(int(at_ms), look.start, words)
     return (head.name, head.tip, "") if head.tip else None
 

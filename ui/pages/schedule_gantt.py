@@ -294,7 +294,7 @@ def _add_stations(words: Wording, quote: Quote, parts: _Parts, tasks: TaskColumn
         lane, count = lanes_of(tasks.start_ms[chosen], tasks.end_ms[chosen])
         is_headed = HEADED_LANES <= count <= MOST_LANES
         if is_headed:
-            at_once = words.n("{count} at once", "{count} at once", count)
+            at_once = words.t("{count} at once", count=words.number(count))
             parts.rows.append(GanttRow(RowKind.HEADING, names[key], at_once, group=f"{owner}/{key}"))
         first = len(parts.rows)
         if count > MOST_LANES:
