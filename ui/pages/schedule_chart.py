@@ -17,9 +17,9 @@ from estimator.wording import Wording
 from ui.gantt.pyramid import critical_bins_of, pyramid_of
 from ui.pages.schedule_gantt import Chart, ColourBy, Compared, Mask, chart_of, reference_of
 
-AT_ONCE = 20_000
+AT_ONCE = 50_000
 """Up to so many tasks a chart is made within a keystroke."""
-AT_ONCE_CRITICAL = 4_000
+AT_ONCE_CRITICAL = 10_000
 MERGED_FROM = 200_000
 """From so many bars on their merged picture is made beforehand, not when it is first painted."""
 REFERENCE = "reference"
