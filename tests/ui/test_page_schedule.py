@@ -494,13 +494,34 @@ def test_choosing_a_policy_to_compare_with_draws_both_in_the_background(
     assert "By availability" in [row.name for row in page.gantt.model().rows]
 
 
-def test_a_chart_that_nobody_wants_any_more_is_dropped(page: SchedulePage, qtbot: QtBot) -> None:
+def test_a_chart_that_nobody_wants_any_more_is_dropped(
+    page: SchedulePage, qtbot: QtBot, session: Session
+) -> None:
     page.bar.compare.setCurrentIndex(page.bar.compare.findData(AssignmentPolicy.AVAILABILITY.value))
     page.bar.compare.activated.emit(page.bar.compare.currentIndex())
     page.bar.compare.setCurrentIndex(0)
     page.bar.compare.activated.emit(0)
-    qtbot.waitUntil(lambda: not page.context.session.is_working("chart"), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not session.is_working(page._work), timeout=WAIT_MS)
     assert page.gantt.model().bars.count == 9
+
+
+def test_a_chart_that_was_cancelled_is_made_when_it_is_asked_again(
+    page: SchedulePage, qtbot: QtBot, session: Session
+) -> None:
+    page.bar.compare.setCurrentIndex(page.bar.compare.findData(AssignmentPolicy.AVAILABILITY.value))
+    page.bar.compare.activated.emit(page.bar.compare.currentIndex())
+    session.cancel()
+    qtbot.waitUntil(lambda: not session.is_working(page._work), timeout=WAIT_MS)
+    assert page.gantt.model().bars.count == 9
+    session.estimate_again()
+    qtbot.waitUntil(lambda: page.gantt.model().bars.count == 18, timeout=WAIT_MS)
+
+
+def test_the_explanation_of_a_critical_bar_says_so(page: SchedulePage, qtbot: QtBot) -> None:
+    QTest.keyClick(page, Qt.Key.Key_C)
+    with qtbot.waitSignal(page.explained, timeout=WAIT_MS) as explained:
+        page.gantt.explainRequested.emit(0)
+    assert "critical path" in explained.args[1].notes[1]
 
 
 def test_rows_stay_folded_while_the_quote_is_edited_and_in_its_picture(

@@ -7,6 +7,7 @@ chart is saved by the window.
 from __future__ import annotations
 
 import datetime as dt
+from functools import partial
 from itertools import pairwise
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -55,7 +56,6 @@ CHART_LEAST, CHART_MOST = 210, 360
 """Least height in pixels of the chart, by its rows: names stay readable, then it scrolls by itself."""
 ROW_LEAST = 24
 RECALCULATING_MS = 150
-CHART_WORK = "chart"
 
 
 class SchedulePage(Page):
@@ -74,6 +74,9 @@ class SchedulePage(Page):
         self._chart: Chart | None = None
         self._drawn: ChartRequest | None = None
         self._coming: ChartRequest | None = None
+        # A page that is gone takes its own work with it, and not that of the page in its place.
+        self._work = f"chart {id(self)}"
+        self.destroyed.connect(partial(context.session.stop_work, self._work))
         self._listed: tuple[object, ...] = ()
         self._lists_critical = False
         self._missing: Place = ()
@@ -267,17 +270,19 @@ class SchedulePage(Page):
             self.bar.critical.isChecked(),
             self._start,
         )
-        if request.same_as(self._coming or self._drawn):
+        session = self.context.session
+        is_coming = self._coming is not None and session.is_working(self._work)
+        if request.same_as(self._coming if is_coming else self._drawn):
             return
-        self.context.session.stop_work(CHART_WORK)
+        session.stop_work(self._work)
         self._coming = None
         if request.is_quick:
             self._chart_arrived(request, chart_for(request, lambda _share: None, lambda: False))
             return
         self._coming = request
         self._late_note.start()
-        self.context.session.work(
-            CHART_WORK, chart_work, request, on_done=lambda chart: self._chart_arrived(request, chart)
+        session.work(
+            self._work, chart_work, request, on_done=lambda chart: self._chart_arrived(request, chart)
         )
 
     def _chart_arrived(self, request: ChartRequest | None, chart: Chart | None) -> None:
@@ -430,8 +435,11 @@ class SchedulePage(Page):
             end=moment_text(end, self._start, words),
             row=chart.model.rows[int(tasks.row[index])].name,
         )
+        notes = [when]
+        if tasks.critical[index]:
+            notes.append(words.t("It is on the critical path: if it starts later, the delivery is later."))
         content = ExplanationContent(
-            chart.model.label(index), duration, stage.tasks.kind, rows=(row,), notes=(when,)
+            chart.model.label(index), duration, stage.tasks.kind, rows=(row,), notes=tuple(notes)
         )
         self.explain(self.gantt, content)
 
