@@ -17,7 +17,7 @@ from ui.gantt.look import GanttLook
 from ui.gantt.model import BarFlag, GanttModel, GanttRow, RowKind, build_model
 from ui.gantt.pyramid import build_pyramid, critical_bins_of, pyramid_of
 from ui.gantt.tips import tip_lines
-from ui.gantt.view import GanttView, bar_at, fit, row_tops
+from ui.gantt.view import GanttView, bar_at, fit, row_height_for, row_tops
 from ui.gantt.widget import FOLDED_FROM, GanttWidget
 from ui.theme import LIGHT
 
@@ -161,6 +161,18 @@ def test_where_bars_are_merged_the_tip_counts_what_a_search_through_all_counts(x
 
 
 MERGED = random_chart(60_000, 4, 2, longest_ms=100, gap_ms=1)
+
+
+@given(closings, st.floats(50, 900))
+def test_rows_fit_a_height_where_they_can_and_texts_keep_theirs(closed: set[str], height: float) -> None:
+    shown = folded(CHART, closed).model
+    row_height = row_height_for(shown, height)
+    heights = np.diff(row_tops(shown, row_height))
+    named = [at for at, row in enumerate(shown.rows) if row.kind in (RowKind.HEADING, RowKind.FOLDED)]
+    assert heights.min() >= 12
+    assert heights[named].min(initial=18) >= 18
+    if 12 < row_height < 34:
+        assert heights.sum() == pytest.approx(height)
 
 
 def test_rows_out_of_order_are_refused() -> None:

@@ -40,6 +40,9 @@ from ui.gantt.paint_marks import (
 from ui.gantt.pyramid import pyramid_of
 from ui.gantt.view import GanttView, row_tops, rows_in
 
+LEGEND_TALLER = np.array([0.0, -1.0, 0.0, 2.0])
+"""What a box of the legend lacks to have the outline that bars have."""
+
 
 @dataclass(frozen=True, slots=True)
 class Painted:
@@ -129,7 +132,9 @@ def paint_legend(painter: QPainter, rect: QRectF, entries: Sequence[LegendEntry]
         elif entry.colour_class == SETUP_CLASS:
             fill_setup(painter, box, look)
         elif entry.colour_class == CRITICAL_CLASS:
-            paint_critical(painter, box, QColor(look.colours.text), QColor(look.colours.surface))
+            paint_critical(
+                painter, box + LEGEND_TALLER, QColor(look.colours.text), QColor(look.colours.surface)
+            )
         else:
             fill_class(painter, box, entry.colour_class, look)
         painter.setPen(QColor(look.colours.muted))

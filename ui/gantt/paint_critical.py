@@ -12,8 +12,8 @@ from PySide6.QtGui import QColor, QPainter
 from ui.gantt.rectangles import Floats, draw_rectangles
 
 OUTLINE = 2.0
-OUTLINE_FROM_WIDTH = 10.0
-OUTLINE_FROM_HEIGHT = 10.0
+OUTLINE_FROM_WIDTH = 12.0
+OUTLINE_FROM_HEIGHT = 14.0
 CORNER = 10.0
 SET_OFF = 1.0
 CORNER_FROM_WIDTH = 16.0

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ui.gantt.model import GanttModel
+from ui.gantt.model import GanttModel, RowKind
 
 LEAST_MS_PER_PIXEL = 50.0
 LEAST_ROW_HEIGHT = 12.0
@@ -86,25 +86,28 @@ def clamp(view: GanttView, model: GanttModel, width: float, height: float | None
 
 def row_height_for(model: GanttModel, height: float, most: float = ROW_HEIGHT) -> float:
     """The row height at which all rows fit `height`, between the smallest readable one and `most`."""
-    rows, headings = _rows_above(model)[:, -1]
-    if rows + headings == 0:
+    rows, headings, shut = _rows_above(model)[:, -1]
+    if rows + headings + shut == 0:
         return most
-    fitting = height / (rows + headings * HEADING_SHARE)
-    if headings and fitting * HEADING_SHARE < LEAST_HEADING:
-        fitting = (height - headings * LEAST_HEADING) / rows if rows else most
+    fitting = height / (rows + shut + headings * HEADING_SHARE)
+    if fitting < LEAST_HEADING:  # headings and folded groups keep their height, the rest shares what is left
+        fitting = (height - (headings + shut) * LEAST_HEADING) / rows if rows else LEAST_HEADING
+    elif fitting * HEADING_SHARE < LEAST_HEADING:
+        fitting = (height - headings * LEAST_HEADING) / (rows + shut) if rows + shut else most
     return float(min(most, max(LEAST_ROW_HEIGHT, fitting)))
 
 
 def row_tops(model: GanttModel, row_height: float) -> NDArray[np.float64]:
     """Upper edge of each row from the top of the first, and the lower edge of the last (rows + 1 values).
 
-    A heading is lower than a row, but never too low for its text where rows can be read at all.
+    A heading is lower than a row, but neither it nor a folded group is too low for its text where rows can be
+    read at all.
     """
-    heading = row_height * HEADING_SHARE
+    heading, shut_height = row_height * HEADING_SHARE, row_height
     if row_height >= LEAST_ROW_HEIGHT:
-        heading = max(heading, LEAST_HEADING)
-    rows, headings = _rows_above(model)
-    tops: NDArray[np.float64] = rows * row_height + headings * heading
+        heading, shut_height = max(heading, LEAST_HEADING), max(row_height, LEAST_HEADING)
+    rows, headings, shut = _rows_above(model)
+    tops: NDArray[np.float64] = rows * row_height + headings * heading + shut * shut_height
     return tops
 
 
@@ -152,13 +155,14 @@ def show_row(model: GanttModel, view: GanttView, row: int, width: float, height:
 
 
 def _rows_above(model: GanttModel) -> NDArray[np.float64]:
-    """How many rows and how many headings stand above each row and all; kept, since each frame asks often."""
+    """How many rows, headings and folded groups stand above each row and all; kept, since frames ask often."""
     kept: NDArray[np.float64] | None = model.__dict__.get("_rows_above")
     if kept is None:
-        is_heading = np.zeros(len(model.rows), dtype=np.bool_)
-        is_heading[model.headings] = True
-        both = np.array([~is_heading, is_heading], dtype=np.float64)
-        kept = np.concatenate((np.zeros((2, 1)), np.cumsum(both, axis=1)), axis=1)
+        kinds = [row.kind for row in model.rows]
+        special = [RowKind.HEADING, RowKind.FOLDED]
+        of_kind = np.array([[kind is one for kind in kinds] for one in special], dtype=np.float64)
+        each = np.vstack((1.0 - of_kind.sum(axis=0), of_kind)).reshape(3, len(kinds))
+        kept = np.concatenate((np.zeros((3, 1)), np.cumsum(each, axis=1)), axis=1)
         kept.setflags(write=False)
         model.__dict__["_rows_above"] = kept
     return kept
