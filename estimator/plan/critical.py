@@ -19,7 +19,9 @@ def critical_tasks(
     `timing` is one of that organisation in that quote. Raises SolveStopped where `cancelled` answers yes.
     """
     # What a task waits for hangs on stages, needs and caps; which cards there are changes none of them.
-    nothing = (0,) * timing.cards
-    fleet = Fleet((timing.card_id,) * timing.cards, nothing, nothing, nothing, ("",) * timing.cards)
+    nothing = (0,) * timing.places
+    offers = ("",) * timing.places
+    models = (timing.card_id,) * timing.places
+    fleet = Fleet(models, nothing, nothing, nothing, offers, timing.slices_per_card)
     problem, _ = problem_of(quote, organisation, fleet)
     return critical_rows(timing.schedule, problem, cancelled)

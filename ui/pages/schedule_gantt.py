@@ -15,10 +15,8 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from estimator.plan.fleet import FleetPart, fleet_of
-from estimator.plan.renting import setup_of
 from estimator.quote import Quote, ResourceKind, Stage, StageKind
-from estimator.results.estimate import Estimate, OrganisationResult, Plan, Timing
+from estimator.results.estimate import Estimate, OrganisationResult, Timing
 from estimator.wording import Wording
 from estimator.wording.phrases import organisation_label
 from estimator.wording.slicing import place_number
@@ -35,7 +33,7 @@ from ui.gantt.model import (
     Tone,
     build_model,
 )
-from ui.pages.schedule_groups import ORGANISATION_DEPTH, CardTimes, Units, card_rows
+from ui.pages.schedule_groups import ORGANISATION_DEPTH, CardTimes, Units, card_rows, units_of
 from ui.pages.schedule_tasks import (
     MOST_LANES,
     Int64,
@@ -131,7 +129,7 @@ def chart_of(
     parts = _Parts(start)
     horizon = shown.timing.delivery_ms
     masks = [*critical, None, None]
-    units = _units(words, quote, estimate.shown_plan, shown)
+    units = units_of(words, quote, estimate.shown_plan, shown)
     if other is not None:
         horizon = max(horizon, other.timing.delivery_ms)
         label = organisation_label(words, estimate, shown.organisation_id)
@@ -142,7 +140,7 @@ def chart_of(
         parts.rows.append(_heading(words, estimate, other.heading, "other", other.timing))
         if not other.is_same_plan:
             plan = other.result.plan(other.result.best_plan_id)
-            units = _units(words, quote, plan, other.result)
+            units = units_of(words, quote, plan, other.result)
         elif len(units.of_card) != other.timing.places:
             units = Units((0,) * other.timing.places, [words.t("Cards with no offer yet")])
         _add_plan(words, quote, parts, other.timing, units, "other", masks[1])
@@ -210,7 +208,7 @@ def _add_plan(
     kept = taken(tasks, on_cards, tasks.card[on_cards])
     begins, ends, setup = _paid_spans(kept, timing, units, quote.pricing.hold_through_assembly)
     busy = np.asarray(timing.schedule.card_busy_ms)
-    times = CardTimes(busy, np.maximum(ends - begins, busy), setup)
+    times = CardTimes(busy, np.maximum(ends - begins, busy), setup, timing.slices_per_card)
     names = [_place_name(words, place, timing.slices_per_card) for place in range(timing.places)]
     rows, row_of = card_rows(words, owner, names, units, times, first)
     parts.rows += rows
@@ -449,58 +447,6 @@ def _lot_colours(words: Wording, unit: Int64, names: Sequence[str]) -> tuple[Int
     turns = np.array(CARD_CLASSES, dtype=np.int64)
     classes = np.where(unit < 0, OFF_CARDS_CLASS, turns[np.maximum(unit, 0) % turns.size])
     return classes, np.where(unit < 0, len(names), unit), (*names, words.t("Off the cards"))
-
-
-def _units(words: Wording, quote: Quote, plan: Plan | None, result: OrganisationResult) -> Units:
-    """Return which held lot, node and set-up each card of the schedule belongs to.
-
-    The cards stand in the order of the holdings, node by node, as the plan took them.
-    """
-    places = result.timing.places if isinstance(result.timing, Timing) else 0
-    organisation = quote.organisation(result.organisation_id)
-    together = Units((0,) * places, [words.t("Cards with no offer yet")])
-    if plan is None or organisation is None:
-        return together
-    crosses = all(
-        organisation.layout(stage.id).may_cross_nodes for stage in quote.workload.stages if stage.on_cards
-    )
-    parts, names = [], []
-    offer_of: list[int] = []
-    offer_names: list[str] = []
-    for held in plan.holdings:
-        offer = quote.offer(held.offer_id)
-        if offer is None or not held.terms:
-            name = held.offer_id if offer is None else offer.name
-            setup = 0 if offer is None else setup_of(offer) or 0
-            nodes = () if offer is None else _nodes(places, result.slices_per_card, offer.cards_per_node)
-            return Units((0,) * places, [name], not held.terms, node=nodes, setup_ms=(setup,) * places)
-        of_each, setup = held.cards // max(1, held.count), setup_of(offer) or 0
-        parts.append(
-            FleetPart(held.offer_id, offer.card_id, held.count, of_each, offer.cards_per_node, setup)
-        )
-        names += [
-            offer.name if held.count == 1 else f"{offer.name} · {words.number(copy + 1)}"
-            for copy in range(held.count)
-        ]
-        offer_of += [len(offer_names)] * held.count
-        offer_names.append(offer.name)
-    slots, slices = result.tasks_at_once or 1, result.slices_per_card
-    fleet = fleet_of(parts, slots, result.cards_per_task, crosses, slices)
-    if fleet.places != places:
-        return together
-    return Units(
-        fleet.unit,
-        names,
-        offer=tuple(offer_of),
-        offer_names=tuple(offer_names),
-        node=fleet.node,
-        setup_ms=fleet.ready_ms,
-    )
-
-
-def _nodes(places: int, slices: int, cards_per_node: int) -> tuple[int, ...]:
-    """Return the node of each card, or slice of one, where nodes are filled one after the other."""
-    return tuple(place // slices // max(1, cards_per_node) for place in range(places))
 
 
 def _limit(words: Wording, quote: Quote, horizon_ms: int) -> Limit | None:

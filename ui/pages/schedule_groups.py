@@ -12,6 +12,10 @@ from itertools import groupby
 
 import numpy as np
 
+from estimator.plan.fleet import FleetPart, fleet_of
+from estimator.plan.renting import setup_of
+from estimator.quote import Quote
+from estimator.results.estimate import OrganisationResult, Plan, Timing
 from estimator.wording import Wording
 from ui.gantt.model import GanttRow, RowKind
 from ui.pages.schedule_tasks import Int64
@@ -41,11 +45,12 @@ class Units:
 
 @dataclass(frozen=True, eq=False)
 class CardTimes:
-    """What each card does while it is there, in ms: [cards]."""
+    """What each card, or slice of one, does while it is there, in ms: [rows]."""
 
     busy_ms: Int64
     held_ms: Int64
     setup_ms: Int64
+    slices_per_card: int = 1
 
     def share(self, cards: slice) -> Decimal:
         """The busy share of their time in per cent."""
@@ -104,7 +109,7 @@ def _heading(
     use = words.n(
         "{count} card, {share}",
         "{count} cards, {share}",
-        len(cards),
+        -(-len(cards) // times.slices_per_card),
         share=words.percent(times.share(own), 0),
     )
     return GanttRow(RowKind.HEADING, name, use, group=key, depth=depth, tip=times_text(words, times, own))
@@ -124,3 +129,55 @@ def times_text(words: Wording, times: CardTimes, cards: slice) -> str:
     return words.t(
         "busy {busy}, unused {unused}", busy=words.exact_duration(busy), unused=words.exact_duration(unused)
     )
+
+
+def units_of(words: Wording, quote: Quote, plan: Plan | None, result: OrganisationResult) -> Units:
+    """Return which held lot, node and set-up each card of the schedule belongs to.
+
+    The cards stand in the order of the holdings, node by node, as the plan took them.
+    """
+    places = result.timing.places if isinstance(result.timing, Timing) else 0
+    organisation = quote.organisation(result.organisation_id)
+    together = Units((0,) * places, [words.t("Cards with no offer yet")])
+    if plan is None or organisation is None:
+        return together
+    crosses = all(
+        organisation.layout(stage.id).may_cross_nodes for stage in quote.workload.stages if stage.on_cards
+    )
+    parts, names = [], []
+    offer_of: list[int] = []
+    offer_names: list[str] = []
+    for held in plan.holdings:
+        offer = quote.offer(held.offer_id)
+        if offer is None or not held.terms:
+            name = held.offer_id if offer is None else offer.name
+            setup = 0 if offer is None else setup_of(offer) or 0
+            nodes = () if offer is None else _nodes(places, result.slices_per_card, offer.cards_per_node)
+            return Units((0,) * places, [name], not held.terms, node=nodes, setup_ms=(setup,) * places)
+        of_each, setup = held.cards // max(1, held.count), setup_of(offer) or 0
+        parts.append(
+            FleetPart(held.offer_id, offer.card_id, held.count, of_each, offer.cards_per_node, setup)
+        )
+        names += [
+            offer.name if held.count == 1 else f"{offer.name} · {words.number(copy + 1)}"
+            for copy in range(held.count)
+        ]
+        offer_of += [len(offer_names)] * held.count
+        offer_names.append(offer.name)
+    slots, slices = result.tasks_at_once or 1, result.slices_per_card
+    fleet = fleet_of(parts, slots, result.cards_per_task, crosses, slices)
+    if fleet.places != places:
+        return together
+    return Units(
+        fleet.unit,
+        names,
+        offer=tuple(offer_of),
+        offer_names=tuple(offer_names),
+        node=fleet.node,
+        setup_ms=fleet.ready_ms,
+    )
+
+
+def _nodes(places: int, slices: int, cards_per_node: int) -> tuple[int, ...]:
+    """Return the node of each card, or slice of one, where nodes are filled one after the other."""
+    return tuple(place // slices // max(1, cards_per_node) for place in range(places))
