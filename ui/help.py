@@ -86,6 +86,8 @@ def _html(words: Wording, theme: Theme) -> str:
         ("Ctrl+Shift+P", words.t("prove the plan, or find a better one")),
         ("Ctrl+Ins, Ctrl+D", words.t("add a row, duplicate it (stages and fees)")),
         ("+ − 0", words.t("zoom the Gantt, show all of it")),
+        ("C", words.t("mark the critical path in the Gantt")),
+        ("F, ⇧F", words.t("fold the group of the selected bar in the Gantt, fold all")),
     )
     items = "".join(f"<li>{text}</li>" for text in steps)
     rows = "".join(f"<tr><td><b>{key}</b>&nbsp;&nbsp;</td><td>{text}</td></tr>" for key, text in keys)

@@ -40,10 +40,10 @@ from estimator.plan.renting import rental_start
 from estimator.results.estimate import Estimate
 from estimator.storage import write_atomically
 from estimator.wording import Wording
-from ui.gantt.export import pages_of, paint_picture, whole_view
+from ui.gantt.export import Foot, pages_of, paint_picture, whole_view
 from ui.gantt.look import GanttLook
 from ui.gantt.model import GanttModel, LegendEntry, legend
-from ui.pages.schedule_gantt import chart_of
+from ui.pages.schedule_gantt import chart_of, reference_of
 from ui.theme import LIGHT
 
 DPI = 96.0
@@ -203,12 +203,12 @@ class PrintedQuote:
 
     def _chart_of(self, estimate: Estimate) -> Chart | None:
         start = rental_start(estimate.quote)
-        found = chart_of(self._words, estimate, compared=True, start=start)
+        found = chart_of(self._words, estimate, other=reference_of(self._words, estimate), start=start)
         if found is None:
             return None
         look = GanttLook(colours=LIGHT, words=self._words, font=self._font, start=start, for_print=True)
         model = found.model
-        entries = legend(model, self._words.t("Unused card"))
+        entries = legend(model, self._words.t("Unused card"), self._words.t("Set-up"))
         height = self.height - FOOT
         first = pages_of(model, look, height * GANTT_SHARE)
         if len(first) == 1:
@@ -420,7 +420,7 @@ class _ChartObject(QPyTextObject):
 def _paint_chart(painter: QPainter, rect: QRectF, chart: Chart, part: GanttModel) -> None:
     view, _ = whole_view(part, chart.look, rect.width(), rect.height())
     painter.save()
-    paint_picture(painter, rect, part, view, chart.look, chart.entries, chart.bars)
+    paint_picture(painter, rect, part, view, chart.look, chart.entries, Foot(chart.bars))
     painter.restore()
 
 

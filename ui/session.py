@@ -10,6 +10,7 @@ import datetime as dt
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -71,6 +72,7 @@ class Session(QObject):
         self.proof = Prover(runner, self)
         self.proof.found.connect(self._keep_proof)
         self._proof_label = ""
+        self._asked: set[str] = set()
         self._start_timer = QTimer(self)
         self._start_timer.setSingleShot(True)
         self._start_timer.timeout.connect(self.estimate_again)
@@ -275,8 +277,26 @@ class Session(QObject):
         """Stop estimating. The former estimate stays, stale; any change, or `estimate_again`, starts anew."""
         self._is_cancelled = self._quote is not None
         self._start_timer.stop()
-        for key in WORK_KEYS:
+        for key in (*WORK_KEYS, *self._asked):
             self._runner.cancel(key)
+
+    def work(
+        self, key: str, function: Callable[..., object], *args: object, on_done: Callable[[Any], None]
+    ) -> None:
+        """Run what a page needs beside the estimate; what ran under `key` is overtaken.
+
+        It is cancelled with the estimate. `on_done` is called in the window's thread.
+        """
+        self._asked.add(key)
+        self._runner.run(key, function, *args, on_done=on_done)
+
+    def is_working(self, key: str) -> bool:
+        """Whether a result under `key` is on its way."""
+        return self._runner.is_running(key)
+
+    def stop_work(self, key: str) -> None:
+        """Drop what runs under `key`: nobody wants it any more."""
+        self._runner.cancel(key)
 
     def _after_change(self) -> None:
         self.proof.forget_reason()

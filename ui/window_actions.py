@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from estimator.results.estimate import Estimate
     from ui.main_window import MainWindow
     from ui.pages.new_quote import FirstAnswers
+    from ui.pages.schedule_chart import ChartRequest
+    from ui.pages.schedule_gantt import Chart
     from ui.tour import Tour
 
-_MEMORY_PAGE = 2
-_SCHEDULE_PAGE = 4
+_MEMORY_PAGE, _SCHEDULE_PAGE = 2, 4
 
 
 class WindowActions:
@@ -207,19 +208,38 @@ class WindowActions:
             read(path)
 
     def save_picture(self, kind: str) -> None:
-        """Save the Gantt chart as a picture of that kind."""
+        """Save the Gantt chart as a picture of that kind, folded and marked as the page shows it."""
         from ui.files import with_suffix
-        from ui.pages.schedule_picture import save_gantt_picture
+        from ui.pages.schedule_chart import chart_for, chart_work
+        from ui.pages.schedule_picture import PictureOptions, picture_request
 
         estimate = self._window.session.estimate
         kinds = self._window.words.t("Pictures (*.{kind})", kind=kind)
         path = self._window.files.dialogs.save_file(f"gantt.{kind}", kinds)
         if path is None or estimate is None:
             return
-        try:
-            save_gantt_picture(
-                estimate, self._window.words, self._window.font(), with_suffix(path, f".{kind}")
+        options_of = getattr(self._window.document.page(_SCHEDULE_PAGE), "picture_options", PictureOptions)
+        options = options_of()
+        request = picture_request(estimate, self._window.words, options)
+        target = with_suffix(path, f".{kind}")
+        if request.is_quick:
+            chart = chart_for(request, lambda _share: None, lambda: False)
+            self._write_picture(chart, request, target, options.folded)
+        else:
+            self._window.session.work(
+                "picture",
+                chart_work,
+                request,
+                on_done=lambda chart: self._write_picture(chart, request, target, options.folded),
             )
+
+    def _write_picture(
+        self, chart: Chart | None, request: ChartRequest, path: Path, closed: frozenset[str]
+    ) -> None:
+        from ui.pages.schedule_picture import save_gantt_picture
+
+        try:
+            save_gantt_picture(chart, request, self._window.font(), path, closed)
         except FileRefused as refusal:
             self._window.say(self._window.words.refused(refusal))
             return

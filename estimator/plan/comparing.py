@@ -129,6 +129,14 @@ def policies(
     return tuple(found)
 
 
+def timing_under(
+    quote: Quote, organisation: Organisation, plan: Plan | None, policy: AssignmentPolicy
+) -> Timing | Absent:
+    """Return when the tasks of the organisation run on the plan's kind of cards under another policy."""
+    fleet = nominal_fleet(quote, organisation, shape_of(quote, organisation), plan)
+    return timing_of(quote, organisation, fleet, Variant(policy=policy))
+
+
 def break_even(
     quote: Quote, organisation: Organisation, plan: Plan | None, reference: Organisation, reference_ms: int
 ) -> BreakEven | None:

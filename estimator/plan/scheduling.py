@@ -399,15 +399,14 @@ def _proven(problem: Problem, found: Schedule, proven: ProvenPlan) -> Schedule:
 
 
 def _kept_by(key: bytes, problem: Problem, made: Callable[[], Schedule]) -> Schedule:
-    found = _remembered.get(key)
+    # Taken out and put back at the end, the newest: another thread may ask for the same meanwhile.
+    found = _remembered.pop(key, None)
     if found is None:
         found = made()
-        _remembered[key] = found
         _problems[found] = problem
-        while len(_remembered) > REMEMBERED:
-            _remembered.popitem(last=False)
-    else:
-        _remembered.move_to_end(key)
+    _remembered[key] = found
+    while len(_remembered) > REMEMBERED:
+        _remembered.popitem(last=False)
     return found
 
 

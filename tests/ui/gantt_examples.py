@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ui.gantt.model import (
+    BarFlag,
     Difference,
     GanttModel,
     GanttRow,
@@ -67,4 +68,41 @@ def random_chart(
         colour_class=random.integers(1, 8, row_count * a_row),
         flags=(random.random(row_count * a_row) < 0.02).astype(np.uint8),
         label=lambda index: f"Task {index}",
+    )
+
+
+def grouped_chart(seed: int = 1, bars_a_row: int = 12) -> GanttModel:
+    """Two lots, the first of two nodes, of two or three cards each; a station and a gate under neither."""
+    heading, card = RowKind.HEADING, RowKind.CARD
+    rows = (
+        GanttRow(heading, "Lot 1", "4 cards", group="lot 1"),
+        GanttRow(heading, "Node 1", "2 cards", group="node 1", depth=1),
+        GanttRow(card, "Card 1", depth=2),
+        GanttRow(card, "Card 2", depth=2),
+        GanttRow(heading, "Node 2", "2 cards", group="node 2", depth=1),
+        GanttRow(card, "Card 3", depth=2),
+        GanttRow(card, "Card 4", depth=2),
+        GanttRow(heading, "Lot 2", "3 cards", group="lot 2"),
+        GanttRow(card, "Card 5", depth=1),
+        GanttRow(card, "Card 6", depth=1),
+        GanttRow(card, "Card 7", depth=1),
+        GanttRow(RowKind.STATION, "Station"),
+        GanttRow(RowKind.GATE, "Gate"),
+    )
+    random = np.random.default_rng(seed)
+    working = np.array([at for at, row in enumerate(rows) if row.kind in (card, RowKind.STATION)])
+    length = random.integers(1, 500, (working.size, bars_a_row))
+    gap = random.integers(0, 200, (working.size, bars_a_row)) * (
+        random.random((working.size, bars_a_row)) < 0.5
+    )
+    end = np.cumsum(length + gap, axis=1)
+    return build_model(
+        rows,
+        row=np.repeat(working, bars_a_row),
+        start_ms=(end - length).ravel(),
+        end_ms=end.ravel(),
+        colour_class=random.integers(1, 8, working.size * bars_a_row),
+        flags=(random.random(working.size * bars_a_row) < 0.2).astype(np.uint8) * int(BarFlag.CRITICAL),
+        label=lambda index: f"Task {index}",
+        milestones=(Milestone(12, int(end.max()), "done"),),
     )

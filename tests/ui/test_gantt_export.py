@@ -9,11 +9,15 @@ from PySide6.QtGui import QFont, QImage
 from pytestqt.qtbot import QtBot
 
 from estimator.wording import Language, NumberFormat, Wording
-from tests.ui.gantt_examples import random_chart, source_example
+from tests.ui.gantt_examples import grouped_chart, random_chart, source_example
 from ui.gantt import export
+from ui.gantt.folding import folded
 from ui.gantt.look import GanttLook
 from ui.gantt.model import GanttRow, RowKind, build_model, legend
+from ui.gantt.paint import head_width
 from ui.theme import LIGHT
+
+A4_HEIGHT = (210 - 2 * export.PAGE_MARGIN_MM) / 25.4 * export.SCREEN_DPI
 
 
 @pytest.fixture
@@ -76,3 +80,44 @@ def test_pages_repeat_the_heading_that_they_continue(look: GanttLook) -> None:
     assert len(pages) > 1
     assert all(page.rows[0].name == "Lot 1" for page in pages)
     assert sum(page.bars.count for page in pages) == 100
+
+
+def test_a_page_begins_with_every_heading_it_continues_and_ends_with_none(look: GanttLook) -> None:
+    rows = [GanttRow(RowKind.HEADING, "Plan", group="plan", depth=-1)]
+    for lot in range(6):
+        rows.append(GanttRow(RowKind.HEADING, f"Lot {lot}", group=f"lot {lot}"))
+        rows += [GanttRow(RowKind.CARD, f"Card {n}", depth=1) for n in range(20)]
+    rows.append(GanttRow(RowKind.STATION, "Station"))
+    cards = [at for at, row in enumerate(rows) if row.kind is not RowKind.HEADING]
+    model = build_model(rows, row=cards, start_ms=[0] * len(cards), end_ms=[1_000] * len(cards))
+    pages = export.pages_of(model, look, 420)
+    assert len(pages) > 3
+    assert sum(page.bars.count for page in pages) == len(cards)
+    for page in pages:
+        names = [row.name for row in page.rows]
+        assert names[0] == "Plan"
+        assert page.rows[-1].kind is not RowKind.HEADING
+        first = next(at for at, row in enumerate(page.rows) if row.kind is not RowKind.HEADING)
+        assert page.rows[first - 1].name.startswith("Lot") or page.rows[first].name == "Station"
+
+
+def test_the_pages_of_a_chart_share_one_axis(look: GanttLook) -> None:
+    model = build_model(
+        [GanttRow(RowKind.CARD, "A card with a rather long name" if n == 90 else "Card") for n in range(100)],
+        row=list(range(100)),
+        start_ms=[0] * 100,
+        end_ms=[1_000 + n for n in range(100)],
+    )
+    pages = export.pages_of(model, look, 500)
+    assert {head_width(page, look) for page in pages} == {head_width(model, look)}
+    assert {page.horizon_ms for page in pages} == {model.horizon_ms}
+    content = export.pdf_bytes(model, look)
+    assert content.count(b"/Type /Page\n") == len(export.pages_of(model, look, A4_HEIGHT)) > 1
+
+
+def test_a_picture_of_a_folded_chart_shows_what_is_folded_as_one_row(look: GanttLook) -> None:
+    shown = folded(grouped_chart(), {"lot 1"}).model
+    content = export.svg_bytes(shown, look).decode()
+    assert "4 cards" in content
+    assert "Card 5" in content
+    assert "Card 1<" not in content

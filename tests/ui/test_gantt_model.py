@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.ui.gantt_examples import MINUTE, random_chart, source_example
-from ui.gantt.model import GanttModel, GanttRow, LegendEntry, RowKind, build_model, legend, rows_of
+from ui.gantt.folding import rows_of
+from ui.gantt.model import GanttModel, GanttRow, LegendEntry, RowKind, build_model, legend
 from ui.gantt.view import (
     GanttView,
     bar_at,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QColor, QFont, QImage, QPainter
@@ -164,3 +164,143 @@ def test_ink_on_every_fill_has_a_contrast_of_at_least_four_and_a_half(tokens: To
     for fill in map(QColor, tokens.charts):
         light, dark = sorted((luminance(fill), luminance(ink_on(fill))), reverse=True)
         assert (light + 0.05) / (dark + 0.05) >= 4.5
+
+
+def _one_of_two_critical() -> GanttModel:
+    """One row: a critical bar and one that is not, both in the darkest fill."""
+    return build_model(
+        [GanttRow(RowKind.CARD, "Card")],
+        row=[0, 0],
+        start_ms=[0, 50_000],
+        end_ms=[50_000, 100_000],
+        flags=[BarFlag.CRITICAL, 0],
+    )
+
+
+@pytest.mark.parametrize("tokens", [LIGHT, DARK], ids=["light", "dark"])
+def test_a_critical_bar_has_an_outline_and_a_corner_in_ink_set_off_by_a_line_of_paper(
+    qtbot: QtBot, tokens: Tokens
+) -> None:
+    model = _one_of_two_critical()
+    look = replace(_look(tokens), show_critical=True)
+    image, _, area, _ = _picture(model, look)
+    left, top = area.left(), area.top() + 6  # air of 34 * 0.17 = 6 px above the bar
+    assert _colour(image, left + 40, top + 1) == tokens.text
+    assert _colour(image, left + 40, top + 2) == tokens.surface
+    assert _colour(image, left + 40, top + 4) == tokens.charts[0]
+    assert _colour(image, left + 4, top + 4) == tokens.text  # the corner
+    beside = left + fit(model, area.width()).x_of(75_000)
+    assert _colour(image, beside, top + 1) == tokens.charts[0]
+
+
+def test_nothing_is_marked_critical_where_that_is_not_asked(qtbot: QtBot) -> None:
+    model = _one_of_two_critical()
+    plain, *_ = _picture(model, _look())
+    unmarked, *_ = _picture(
+        build_model(model.rows, row=[0, 0], start_ms=[0, 50_000], end_ms=[50_000, 100_000]), _look()
+    )
+    assert plain == unmarked
+
+
+@pytest.mark.parametrize("row_height", [20.0, 5.0])
+def test_merged_critical_bars_stand_out(qtbot: QtBot, row_height: float) -> None:
+    count = 20_000
+    edges = np.arange(count + 1) * 1_000
+    flags = np.where(np.arange(count) < count // 2, int(BarFlag.CRITICAL), 0)
+    model = build_model(
+        [GanttRow(RowKind.CARD, "Card")],
+        row=np.zeros(count, dtype=int),
+        start_ms=edges[:-1],
+        end_ms=edges[1:],
+        flags=flags,
+    )
+    look = replace(_look(), show_critical=True)
+    area = chart_area(QRectF(0, 0, 1_000, 300), model, look)
+    view = replace(fit(model, area.width()), row_height=row_height)
+    image, _, area, painted = _picture(model, look, view=view)
+    assert painted.is_merged
+    inside, outside = area.left() + view.x_of(5_000_000), area.left() + view.x_of(15_000_000)
+    foot = area.top() + row_height - (5 if row_height > 8 else 2)
+    if row_height > 8:  # a dark foot under those that are
+        assert _colour(image, inside, foot) == LIGHT.text
+        assert _colour(image, outside, foot) == LIGHT.charts[0]
+    else:  # paler are those that are not
+        assert _colour(image, inside, foot) == LIGHT.charts[0]
+        assert luminance(QColor(_colour(image, outside, foot))) > luminance(QColor(LIGHT.charts[0])) + 0.2
+
+
+def test_problems_among_merged_bars_show_in_every_row_however_many_they_are(qtbot: QtBot) -> None:
+    model = random_chart(60_000, 20, 3, longest_ms=2_000, gap_ms=1)
+    image, view, area, painted = _picture(model, _look(), height=800)
+    assert painted.is_merged
+    tops = row_tops(model, view.row_height)
+    for row in range(20):
+        wrong = np.flatnonzero((model.flags > 0) & (model.bars.row == row))[5]
+        x = area.left() + view.x_of(float(model.bars.start_ms[wrong]))
+        y = area.top() + float(tops[row]) + view.row_height / 2
+        assert LIGHT.err in {_colour(image, x + dx, y) for dx in (-1, 0, 1, 2)}
+
+
+def test_set_up_is_drawn_unlike_unused_time_and_stays_where_that_is_hidden(qtbot: QtBot) -> None:
+    model = build_model(
+        [GanttRow(RowKind.CARD, "Card")],
+        row=[0],
+        start_ms=[60_000],
+        end_ms=[90_000],
+        idle=(np.array([0, 0]), np.array([0, 90_000]), np.array([60_000, 120_000])),
+        is_setup=np.array([True, False]),
+        horizon_ms=120_000,
+    )
+
+    def ink(look: GanttLook, from_ms: int, to_ms: int) -> int:
+        image, view, area, _ = _picture(model, look)
+        xs = range(int(area.left() + view.x_of(from_ms)) + 2, int(area.left() + view.x_of(to_ms)) - 2)
+        return sum(_colour(image, x, area.top() + 17) != LIGHT.surface for x in xs)
+
+    hidden = replace(_look(), show_idle=False)
+    assert ink(_look(), 0, 60_000) > 20
+    assert ink(hidden, 0, 60_000) == ink(_look(), 0, 60_000)
+    assert ink(hidden, 90_000, 120_000) < ink(_look(), 90_000, 120_000)
+
+
+@settings(max_examples=30)
+@given(st.integers(1, 9_000), st.integers(0, 40))
+def test_the_peaks_of_many_steps_are_those_that_a_search_through_all_finds(count: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    times = np.concatenate(([0], np.cumsum(random.integers(0, 9, count)))).astype(np.int64)
+    steps = ResourceSteps(0, times, random.integers(0, 50, count).astype(float), capacity=50.0)
+    levels, bin_ms = steps.peaks
+    for level in (0, len(levels) - 1):
+        length = bin_ms << level
+        for at in random.integers(0, levels[level].size, 8).tolist():
+            touched = (times[:-1] < (at + 1) * length) & (times[1:] > at * length)
+            # A step without length at a bin's edge may count in either.
+            highest = float(steps.used[touched].max(initial=0.0))
+            empty = (
+                (times[:-1] == times[1:]) & (times[:-1] >= at * length) & (times[:-1] <= (at + 1) * length)
+            )
+            assert highest <= levels[level][at] <= max(highest, float(steps.used[empty].max(initial=0.0)))
+
+
+@pytest.mark.parametrize("ratio", RATIOS)
+def test_merged_rows_drawn_at_once_are_those_drawn_one_by_one(
+    qtbot: QtBot, ratio: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, look = random_chart(30_000, 40, 3, longest_ms=2_000, gap_ms=4_000), _look()
+    view = GanttView(4_900.0, offset_ms=37_000.0, top=8.0, row_height=14.0)
+    at_once, _, _, painted = _picture(model, look, ratio, view, 500)
+    monkeypatch.setattr("ui.gantt.paint_bars.FEW_ROWS", 1_000)
+    one_by_one, *_ = _picture(model, look, ratio, view, 500)
+    assert painted.is_merged
+
+    def reds(image: QImage) -> np.ndarray:
+        return (
+            np.frombuffer(image.constBits(), dtype=np.uint8)
+            .reshape(image.height(), -1, 4)[:, :, 2]
+            .astype(int)
+        )
+
+    # Where a bin ends may differ by a pixel, and by nothing else: no row is taller, lower or elsewhere.
+    one, other = reds(at_once), reds(one_by_one)
+    assert np.array_equal(np.ptp(one, axis=1) == 0, np.ptp(other, axis=1) == 0)
+    assert np.mean(one != other) < 0.03

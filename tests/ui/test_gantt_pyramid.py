@@ -7,7 +7,7 @@ import pytest
 
 from tests.ui.gantt_examples import random_chart
 from ui.gantt.model import BarFlag, GanttModel, GanttRow, RowKind, build_model
-from ui.gantt.pyramid import FULL, PROBLEM_BIT, build_pyramid
+from ui.gantt.pyramid import FULL, PROBLEM_BIT, build_pyramid, critical_bins_of, pyramid_of
 
 SHAPES = [(300, 3, 1, 900), (2_000, 40, 2, 20), (5_000, 70, 3, 60_000), (64, 64, 4, 5)]
 
@@ -64,16 +64,18 @@ def test_a_task_without_length_still_shows() -> None:
 def test_the_chosen_level_has_bins_of_at_least_a_pixel() -> None:
     pyramid = build_pyramid(random_chart(50_000, 4, 1))
     for scale in (pyramid.finest_bin_ms * f for f in (0.3, 1.0, 1.7, 5.0)):
-        bins, bin_ms = pyramid.level_for(scale)
+        level, bin_ms = pyramid.level_for(scale)
         assert scale <= bin_ms < max(2 * scale, pyramid.finest_bin_ms + 1)
-        assert bins.shape[1] * bin_ms >= pyramid.levels[0].shape[1] * pyramid.finest_bin_ms
+        assert pyramid.levels[level].shape[1] * bin_ms >= pyramid.levels[0].shape[1] * pyramid.finest_bin_ms
 
 
-def test_a_million_bars_are_merged_in_at_most_fifty_bytes_a_bar() -> None:
-    model = random_chart(1_000_000, 512, 5)
-    pyramid = build_pyramid(model)
+@pytest.mark.parametrize("rows", [512, 1_024])
+def test_a_million_bars_are_merged_in_at_most_fifty_bytes_a_bar(rows: int) -> None:
+    """Beyond the columns that the chart was made from: keys, merged picture and its critical bits."""
+    model = random_chart(1_048_576, rows, 5)
+    pyramid, critical = pyramid_of(model), critical_bins_of(model)
     size = (
-        sum(level.nbytes for level in pyramid.levels)
+        sum(level.nbytes for level in (*pyramid.levels, *critical.levels))
         + model.bars.start_key.nbytes
         + model.bars.end_key.nbytes
     )

@@ -21,15 +21,20 @@ from pytestqt.qtbot import QtBot
 from estimator import edits
 from estimator.catalogue.embedded import embedded_catalogue
 from estimator.estimate import estimate, headline
+from estimator.evidence import StatedDuration
 from estimator.quote import AssignmentPolicy, Quote
 from estimator.results.estimate import Estimate
 from estimator.storage import read_quote
+from estimator.units import TimeUnit
 from estimator.wording import Language, NumberFormat, Wording
-from ui.gantt.model import RowKind, Tone
+from ui.gantt.folding import folded, groups_of
+from ui.gantt.model import BarFlag, RowKind, Tone, legend
 from ui.pages.page import Context
 from ui.pages.schedule import SchedulePage
+from ui.pages.schedule_chart import REFERENCE, ChartRequest, chart_for
 from ui.pages.schedule_gantt import Chart, ColourBy, chart_of, empty_chart
 from ui.pages.schedule_notes import notes_of
+from ui.pages.schedule_picture import painted, picture_request
 from ui.pages.schedule_tables import MOST_TASK_ROWS, policy_rows, task_rows
 from ui.pages.schedule_tasks import MOST_LANES, lanes_of
 from ui.runner import Runner
@@ -46,8 +51,11 @@ def sample(name: str = "indice-de-las-obras") -> Quote:
     return read_quote(Path(str(files("resources.samples").joinpath(f"{name}.cabida"))))
 
 
-def charted(quote: Quote, **options: object) -> Chart:
-    chart = chart_of(WORDS, headline(quote, TODAY), **options)  # type: ignore[arg-type]  # options of the test
+def charted(
+    quote: Quote, colour_by: ColourBy = ColourBy.STAGE, compared: str = "", critical: bool = False
+) -> Chart:
+    request = ChartRequest(WORDS, headline(quote, TODAY), colour_by, compared, critical, None)
+    chart = chart_for(request, lambda _share: None, lambda: False)
     assert chart is not None
     return chart
 
@@ -122,12 +130,16 @@ def test_the_limit_is_a_line_and_belongs_to_the_time_shown() -> None:
     assert model.horizon_ms == 90 * MINUTE
 
 
-def on_lots() -> Quote:
-    quote = sample()
-    organisation = headline(quote, TODAY).organisation("B")
+def shown_on_lots(quote: Quote, organisation_id: str) -> Quote:
+    """The quote with the organisation's cheapest plan on whole lots chosen."""
+    organisation = headline(quote, TODAY).organisation(organisation_id)
     assert organisation is not None
     plan = next(one for one in organisation.plans if one.holdings[0].terms)
     return quote.replaced(chosen_plan=plan.id)
+
+
+def on_lots() -> Quote:
+    return shown_on_lots(sample(), "B")
 
 
 def test_cards_of_a_lot_stand_unused_until_the_delivery() -> None:
@@ -150,7 +162,7 @@ def test_a_card_by_the_hour_that_is_held_through_assembly_is_unused_until_the_de
 
 
 def test_comparing_adds_the_reference_with_its_heading_and_the_difference() -> None:
-    model = charted(sample(), compared=True).model
+    model = charted(sample(), compared=REFERENCE).model
     headings = [row for row in model.rows if row.kind is RowKind.HEADING]
     assert [heading.tone for heading in headings] == [Tone.GOOD, Tone.BAD]
     assert headings[1].use_text == "delivery 106 min, over the limit"
@@ -240,6 +252,84 @@ def test_lanes_never_overlap_and_are_as_few_as_run_at_once(spans: list[tuple[int
         assert bool(np.all(begin[1:] >= finish[:-1]))
 
 
+def twelve_cards() -> Quote:
+    quote = edits.with_layout(sample("credit-risk"), "eight", "scenarios", tasks_at_once=12)
+    return shown_on_lots(quote, "eight")
+
+
+def test_small_plans_have_a_row_a_card_and_no_headings() -> None:
+    assert not any(row.group for row in charted(sample()).model.rows)
+
+
+def test_many_cards_stand_under_headings_that_can_be_folded() -> None:
+    model = charted(twelve_cards()).model
+    first = model.rows[0]
+    assert first.kind is RowKind.HEADING
+    assert first.group == "shown/lot 0"
+    assert first.use_text.startswith("12 cards, ")  # lots of one card each: their offer is the group
+    assert all(row.depth == 1 for row in model.rows if row.kind is RowKind.CARD)
+    shut = folded(model, {group.key for group in groups_of(model)}).model
+    assert not any(row.kind is RowKind.CARD for row in shut.rows)
+    assert max(float(steps.highest) for steps in shut.steps) <= 12
+
+
+def test_every_card_says_how_long_it_is_busy_and_unused() -> None:
+    model = charted(on_lots()).model
+    assert model.rows[0].tip == "busy 48 min, unused 10 min"
+
+
+def with_setup(minutes: int) -> Quote:
+    quote = on_lots()
+    plan = headline(quote, TODAY).shown_plan
+    assert plan is not None
+    setup = StatedDuration(value=Decimal(minutes), unit=TimeUnit.MINUTE)
+    return edits.with_offer_fields(quote, plan.holdings[0].offer_id, setup=setup)
+
+
+def test_set_up_is_shown_apart_from_unused_time() -> None:
+    model = charted(with_setup(5)).model
+    # Both cards are set up for 5 min, work from 5 to 53 and wait for the assembly, from 53 to 63 min.
+    starts, ends = model.idle.start_ms // MINUTE, model.idle.end_ms // MINUTE
+    assert sorted(zip(starts.tolist(), ends.tolist(), model.is_setup.tolist(), strict=True)) == [
+        (0, 5, True),
+        (0, 5, True),
+        (53, 63, False),
+        (53, 63, False),
+    ]
+    assert model.rows[0].tip == "busy 48 min, unused 10 min, set-up 5 min"
+    assert [entry.text for entry in legend(model, "Unused", "Set-up")][-2:] == ["Unused", "Set-up"]
+
+
+def test_what_makes_the_delivery_is_marked_where_it_is_asked() -> None:
+    # Two cards of four conversions each end together at 48 min, then the assembly: all of it is critical.
+    assert not charted(sample()).model.has_critical
+    assert charted(sample(), critical=True).model.flags.tolist() == [int(BarFlag.CRITICAL)] * 9
+    # Three cards of 3, 3 and 2: the third has 12 min of air.
+    three = edits.with_layout(sample(), "B", "conversion", tasks_at_once=3)
+    model = charted(shown_on_lots(three, "B"), critical=True).model
+    last = [index for index in range(model.bars.count) if model.bars.row[index] == 2]
+    assert len(last) == 2
+    assert not model.flags[last].any()
+    assert model.flags[[index for index in range(9) if index not in last]].all()
+
+
+def test_another_assignment_stands_under_the_shown_one_on_the_same_axis() -> None:
+    chart = charted(sample("consultation-notes"), compared="blocks", critical=True)
+    headings = [row for row in chart.model.rows if row.kind is RowKind.HEADING and row.depth < 0]
+    assert headings[1].name == "Fixed blocks"
+    # 25 h 10 min by availability, 30 h 54 min in blocks; each plan has its own critical path.
+    assert [heading.use_text for heading in headings[:2]] == ["delivery 25 h 10 min", "delivery 30 h 54 min"]
+    half = next(at for at, row in enumerate(chart.model.rows) if row is headings[1])
+    marked = chart.model.bars.row[chart.model.flags > 0]
+    assert (marked < half).any()
+    assert (marked > half).any()
+    ends = [
+        int(chart.model.bars.end_ms[chart.model.flags > 0][side].max())
+        for side in (marked < half, marked > half)
+    ]
+    assert ends[0] < ends[1] == chart.model.bars.end_ms.max()
+
+
 # What binds, and the tables
 
 
@@ -266,7 +356,7 @@ def test_the_policies_say_their_gap_and_which_one_is_chosen(complete: Estimate) 
 
 def test_a_gap_that_is_there_is_never_shown_as_none(page: SchedulePage, qtbot: QtBot) -> None:
     open_quote(qtbot, page.context.session, sample("credit-risk"))
-    model = page._policy_model
+    model = page.policies.model
     # longest first: 12,344,100 over 12,343,750 ms is 0.003 %
     assert model.index(2, 4).data() == "< 0.01\u00a0%"
 
@@ -277,9 +367,9 @@ def test_a_gap_that_is_there_is_never_shown_as_none(page: SchedulePage, qtbot: Q
 def test_choosing_a_policy_assigns_every_stage_on_cards_in_one_step(
     page: SchedulePage, session: Session
 ) -> None:
-    page.policies.setFocus()
-    page.policies.setCurrentIndex(page._policy_model.index(1, 1))
-    QTest.keyClick(page.policies, Qt.Key.Key_Space)
+    page.policies.table.setFocus()
+    page.policies.table.setCurrentIndex(page.policies.model.index(1, 1))
+    QTest.keyClick(page.policies.table, Qt.Key.Key_Space)
     organisation = quote_of(page).organisation("B")
     assert organisation is not None
     assert organisation.layout("conversion").policy is AssignmentPolicy.AVAILABILITY
@@ -289,8 +379,8 @@ def test_choosing_a_policy_assigns_every_stage_on_cards_in_one_step(
 
 
 def test_walking_the_policies_with_the_arrows_chooses_nothing(page: SchedulePage) -> None:
-    page.policies.setFocus()
-    QTest.keyClick(page.policies, Qt.Key.Key_Down)
+    page.policies.table.setFocus()
+    QTest.keyClick(page.policies.table, Qt.Key.Key_Down)
     assert quote_of(page) == sample()
 
 
@@ -352,7 +442,7 @@ def test_a_missing_duration_is_said_and_leads_to_its_field(
     with qtbot.waitSignal(page.asked, timeout=WAIT_MS) as asked:
         page.absent.click()
     assert asked.args == [("workload", "stages", "compute", "duration")]
-    assert not page.policies.isVisibleTo(page)
+    assert not page.policies.table.isVisibleTo(page)
 
 
 def test_enter_on_a_bar_explains_it(page: SchedulePage, qtbot: QtBot) -> None:
@@ -377,10 +467,88 @@ def test_the_picture_has_the_chart_and_its_legend(page: SchedulePage, qtbot: QtB
     ]
 
 
+def test_c_marks_the_critical_path_in_chart_legend_and_table(page: SchedulePage) -> None:
+    QTest.keyClick(page, Qt.Key.Key_C)
+    assert page.bar.critical.isChecked()
+    assert page.gantt.model().has_critical
+    assert page.picture()[2][-1].text == "Critical path"
+    page.toggle_table()
+    headers = [column.header for column in page._task_model.columns]
+    assert headers[-1] == "Critical path"
+    assert page._task_model.index(0, len(headers) - 1).data() == "makes the delivery"
+    QTest.keyClick(page, Qt.Key.Key_C)
+    assert not page.gantt.model().has_critical
+    assert len(page._task_model.columns) == len(headers) - 1
+
+
+def test_choosing_a_policy_to_compare_with_draws_both_in_the_background(
+    page: SchedulePage, qtbot: QtBot
+) -> None:
+    offered = [page.bar.compare.itemText(at) for at in range(page.bar.compare.count())]
+    assert offered[0] == "Compare: nothing"
+    assert "Compare: By availability" in offered
+    assert "Compare: Fixed blocks" not in offered  # it is the one in use
+    page.bar.compare.setCurrentIndex(page.bar.compare.findData(AssignmentPolicy.AVAILABILITY.value))
+    page.bar.compare.activated.emit(page.bar.compare.currentIndex())
+    qtbot.waitUntil(lambda: page.gantt.model().bars.count == 18, timeout=WAIT_MS)
+    assert "By availability" in [row.name for row in page.gantt.model().rows]
+
+
+def test_a_chart_that_nobody_wants_any_more_is_dropped(
+    page: SchedulePage, qtbot: QtBot, session: Session
+) -> None:
+    page.bar.compare.setCurrentIndex(page.bar.compare.findData(AssignmentPolicy.AVAILABILITY.value))
+    page.bar.compare.activated.emit(page.bar.compare.currentIndex())
+    page.bar.compare.setCurrentIndex(0)
+    page.bar.compare.activated.emit(0)
+    qtbot.waitUntil(lambda: not session.is_working(page._work), timeout=WAIT_MS)
+    assert page.gantt.model().bars.count == 9
+
+
+def test_a_chart_that_was_cancelled_is_made_when_it_is_asked_again(
+    page: SchedulePage, qtbot: QtBot, session: Session
+) -> None:
+    page.bar.compare.setCurrentIndex(page.bar.compare.findData(AssignmentPolicy.AVAILABILITY.value))
+    page.bar.compare.activated.emit(page.bar.compare.currentIndex())
+    session.cancel()
+    qtbot.waitUntil(lambda: not session.is_working(page._work), timeout=WAIT_MS)
+    assert page.gantt.model().bars.count == 9
+    session.estimate_again()
+    qtbot.waitUntil(lambda: page.gantt.model().bars.count == 18, timeout=WAIT_MS)
+
+
+def test_the_explanation_of_a_critical_bar_says_so(page: SchedulePage, qtbot: QtBot) -> None:
+    QTest.keyClick(page, Qt.Key.Key_C)
+    with qtbot.waitSignal(page.explained, timeout=WAIT_MS) as explained:
+        page.gantt.explainRequested.emit(0)
+    assert "critical path" in explained.args[1].notes[1]
+
+
+def test_rows_stay_folded_while_the_quote_is_edited_and_in_its_picture(
+    page: SchedulePage, qtbot: QtBot, session: Session
+) -> None:
+    open_quote(qtbot, session, twelve_cards())
+    assert page.bar.fold.isEnabled()
+    page.bar.fold.trigger()
+    rows = len(page.gantt.model().rows)
+    assert not any(row.kind is RowKind.CARD for row in page.gantt.model().rows)
+    session.edit("more", lambda quote: edits.with_equal_tasks(quote, "market", duration=Decimal(30)))
+    wait_for_all(qtbot, session)
+    assert len(page.gantt.model().rows) == rows
+    request = picture_request(session.estimate or headline(sample(), TODAY), WORDS, page.picture_options())
+    chart = chart_for(request, lambda _share: None, lambda: False)
+    assert chart is not None
+    picture = painted(chart, request, page.font(), "svg", page.picture_options().folded).decode()
+    assert "12 cards" in picture
+    assert "Card 12" not in picture
+    page.bar.fold.trigger()
+    assert any(row.kind is RowKind.CARD for row in page.gantt.model().rows)
+
+
 def test_places_of_other_pages_are_left_to_them(page: SchedulePage) -> None:
     assert not page.go_to(("workload", "limit"))
     assert page.go_to(("organisations", "B", "layouts", "conversion", "policy"))
-    assert page.policies.hasFocus() or page.policies.isVisibleTo(page)
+    assert page.policies.table.hasFocus() or page.policies.table.isVisibleTo(page)
 
 
 def focusable(page: QWidget) -> list[QWidget]:

@@ -395,9 +395,9 @@ def test_f4_explains_the_delivery_of_the_policy_chosen(session: Session, qtbot: 
     page = shown_page(SchedulePage, session, qtbot)
     titles = explained(page)
     none = Qt.KeyboardModifier.NoModifier
-    other = place_of(page.policies, lambda row: isinstance(row, PolicyRow) and not row.chosen)
-    press_in(page.policies, other, 2, Qt.Key.Key_F4, none)
+    other = place_of(page.policies.table, lambda row: isinstance(row, PolicyRow) and not row.chosen)
+    press_in(page.policies.table, other, 2, Qt.Key.Key_F4, none)
     assert titles == []
-    chosen = place_of(page.policies, lambda row: isinstance(row, PolicyRow) and row.chosen)
-    press_in(page.policies, chosen, 2, Qt.Key.Key_F4, none)
+    chosen = place_of(page.policies.table, lambda row: isinstance(row, PolicyRow) and row.chosen)
+    press_in(page.policies.table, chosen, 2, Qt.Key.Key_F4, none)
     assert titles == ["Delivery"]

@@ -11,12 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPageLayout, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
 
+from ui.gantt.folding import rows_of
 from ui.gantt.look import GanttLook
-from ui.gantt.model import GanttModel, LegendEntry, RowKind, rows_of
+from ui.gantt.model import GanttModel, GanttRow, LegendEntry, RowKind
 from ui.gantt.paint import head_width, paint_gantt, paint_legend
 from ui.gantt.view import GanttView, fit, row_height_for, row_tops
 
@@ -138,41 +140,77 @@ def pdf_bytes(
     scale = PRINT_DPI / SCREEN_DPI
     width, height = writer.width() / scale, writer.height() / scale
     painter = QPainter(writer)
-    for number, part in enumerate(pages_of(model, look, height)):
+    row_height = row_height_for(model, height - look.header_height() - FOOTER)
+    pages, words = pages_of(model, look, height), look.words
+    for number, part in enumerate(pages):
         if number:
             writer.newPage()
         painter.resetTransform()
         painter.scale(scale, scale)
-        view = fit(part, width - head_width(model, look))
-        view = _with_rows(view, part, height - look.header_height() - FOOTER)
-        paint_picture(painter, QRectF(0, 0, width, height), part, view, look, entries, model.bars.count)
+        fitted = fit(model, width - head_width(model, look))
+        view = GanttView(fitted.ms_per_pixel, row_height=row_height)
+        sheet = words.t("{page} of {pages}", page=words.number(number + 1), pages=words.number(len(pages)))
+        note = Foot(model.bars.count, sheet if len(pages) > 1 else "")
+        paint_picture(painter, QRectF(0, 0, width, height), part, view, look, entries, note)
     painter.end()
     return bytes(buffer.data().data())
 
 
 def pages_of(model: GanttModel, look: GanttLook, height: float) -> tuple[GanttModel, ...]:
-    """The chart cut by rows into pages of `height` pixels; a page begins with the heading it continues."""
+    """The chart cut by rows into pages of `height` pixels.
+
+    A page begins with the headings that it continues, and none ends with a heading.
+    """
     room = height - look.header_height() - FOOTER
-    row_height = row_height_for(model, room)
-    heights = row_tops(model, row_height)
-    if float(heights[-1]) <= room + 0.5:
+    tops = row_tops(model, row_height_for(model, room))
+    if float(tops[-1]) <= room + 0.5:
         return (model,)
+    heights = np.diff(tops).tolist()
     pages: list[list[int]] = []
     current: list[int] = []
-    used, heading = 0.0, None
+    above: list[int] = []
+    used = 0.0
     for index, row in enumerate(model.rows):
-        need = float(heights[index + 1] - heights[index])
-        if current and used + need > room:
-            pages.append(current)
-            current, used = [], 0.0
-            if heading is not None and row.kind is not RowKind.HEADING:
-                current, used = [heading], float(heights[heading + 1] - heights[heading])
+        while above and _is_past(model.rows[above[-1]], row):
+            above.pop()
+        if current and used + heights[index] > room:
+            orphans = _headings_at_end(model, current)
+            kept = current[: len(current) - len(orphans)]
+            if kept:
+                pages.append(kept)
+            current = [*(one for one in above if one not in orphans), *orphans]
+            used = sum(heights[one] for one in current)
         if row.kind is RowKind.HEADING:
-            heading = index
+            above.append(index)
         current.append(index)
-        used += need
+        used += heights[index]
     pages.append(current)
     return tuple(rows_of(model, page) for page in pages)
+
+
+def _is_past(heading: GanttRow, row: GanttRow) -> bool:
+    """Whether a row no longer belongs under a heading; one that opens no group holds until the next heading."""
+    if heading.group:
+        return row.depth <= heading.depth
+    return row.kind is RowKind.HEADING
+
+
+def _headings_at_end(model: GanttModel, rows: Sequence[int]) -> list[int]:
+    """The headings that stand last, under which nothing follows any more."""
+    found: list[int] = []
+    for row in reversed(rows):
+        if model.rows[row].kind is not RowKind.HEADING:
+            break
+        found.insert(0, row)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Foot:
+    """What stands under a picture beside the legend: how many bars where they are merged, and the page."""
+
+    bar_count: int
+    sheet: str = ""
 
 
 def _with_rows(view: GanttView, model: GanttModel, room: float) -> GanttView:
@@ -194,16 +232,20 @@ def paint_picture(
     view: GanttView,
     look: GanttLook,
     entries: Sequence[LegendEntry],
-    bar_count: int | None = None,
+    note: Foot | None = None,
 ) -> None:
+    """Paint a view of the chart with its legend under it; `note` where it is one page of several."""
     chart = rect.adjusted(0, 0, 0, -FOOTER)
     rows = float(row_tops(model, view.row_height)[-1])
     chart.setHeight(min(chart.height(), rows + look.header_height()))
     painted = paint_gantt(painter, chart, model, view, look)
     foot = QRectF(rect.left(), chart.bottom() + 4, rect.width(), FOOTER - 4)
+    note = note or Foot(model.bars.count)
+    said = [note.sheet]
     if painted.is_merged:
-        count = model.bars.count if bar_count is None else bar_count
-        text = look.words.n("{count} bar, shown merged", "{count} bars, shown merged", count)
+        said.append(look.words.n("{count} bar, shown merged", "{count} bars, shown merged", note.bar_count))
+    text = " · ".join(one for one in said if one)
+    if text:
         painter.setFont(look.secondary_font())
         painter.setPen(QColor(look.colours.muted))
         taken = painter.fontMetrics().horizontalAdvance(text) + 16

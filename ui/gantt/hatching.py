@@ -14,6 +14,7 @@ from PySide6.QtGui import QBrush, QColor, QImage, QPaintEngine, QPainter, QPen, 
 from ui.gantt.look import Hatch
 from ui.gantt.rectangles import (
     HATCH_FROM,
+    HATCH_FROM_HEIGHT,
     HATCH_SPACING,
     Floats,
     draw_lines,
@@ -36,20 +37,24 @@ def fill_hatched(
     spacing: float = HATCH_SPACING,
     pen_width: float = HATCH_PEN,
 ) -> None:
-    """Fill rectangles with a background and, where they are 6 px and wider, with a pattern over it.
+    """Fill rectangles with a background and, where they are 6 px wide and 4 px high, with a pattern over it.
 
     `origin_x` is where the pattern begins, so that it moves with the bars when the chart is panned.
     """
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
     painter.setPen(Qt.PenStyle.NoPen)
+    is_patterned = (boxes[:, 2] >= HATCH_FROM) & (boxes[:, 3] >= HATCH_FROM_HEIGHT)
+    if hatch is Hatch.NONE:
+        is_patterned[:] = False
+    wide = boxes[is_patterned]
+    on_tiles = painter.paintEngine().type() == QPaintEngine.Type.Raster
     if background is not None:
         painter.setBrush(background)
-        draw_rectangles(painter, boxes)
-    wide = boxes[boxes[:, 2] >= HATCH_FROM]
-    if hatch is Hatch.NONE or not wide.shape[0]:
+        # A tile brings its own background.
+        draw_rectangles(painter, boxes[~is_patterned] if on_tiles else boxes)
+    if not wide.shape[0]:
         return
-    engine = painter.paintEngine()
-    if engine.type() == QPaintEngine.Type.Raster:
+    if on_tiles:
         ratio = float(painter.device().devicePixelRatio())
         tile = _tile(hatch, ink.rgba(), background.rgb() if background else None, spacing, pen_width, ratio)
         brush = QBrush(tile)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Protocol
 
 from PySide6.QtCore import Qt
@@ -60,6 +61,7 @@ class Words(Protocol):
 
     def t(self, sentence: str, /, **gaps: str) -> str: ...
     def n(self, one: str, many: str, count: int, /, **gaps: str) -> str: ...
+    def number(self, value: int, /) -> str: ...
     def percent(self, value: float, digits: int | None = None) -> str: ...
     def exact_duration(self, ms: int, /) -> str: ...
     def date(self, day: dt.date, /) -> str: ...
@@ -160,8 +162,13 @@ def luminance(colour: QColor) -> float:
 
 def ink_on(fill: QColor) -> QColor:
     """Black or white, whichever stands out more from `fill`."""
+    return QColor(_ink_on(fill.rgb()))
+
+
+@lru_cache(maxsize=64)
+def _ink_on(fill: int) -> str:
     # (L + 0.05) / 0.05 = 1.05 / (L + 0.05) at L = 0.179: above it black has the larger contrast.
-    return QColor("#101418") if luminance(fill) > 0.179 else QColor("#FFFFFF")
+    return "#101418" if luminance(QColor.fromRgb(fill)) > 0.179 else "#FFFFFF"
 
 
 def draw_icon(painter: QPainter, name: str, x: float, y: float, colour: QColor) -> None:

@@ -18,16 +18,18 @@ from numpy.typing import NDArray
 
 Int64 = NDArray[np.int64]
 Number = TypeVar("Number", bound=np.generic)
+MOST_PEAKS = 65_536
 
 
 class RowKind(StrEnum):
-    """What a row stands for; it decides the row's height and its icon."""
+    """What a row stands for; it decides the row's height and its icon. FOLDED: a heading with its rows away."""
 
     CARD = "card"
     STATION = "station"
     GATE = "gate"
     RESOURCE = "resource"
     HEADING = "heading"
+    FOLDED = "folded"
 
 
 class Tone(StrEnum):
@@ -47,13 +49,20 @@ class BarFlag(IntFlag):
 
 @dataclass(frozen=True, slots=True)
 class GanttRow:
-    """One row. `use_text` stands at the right of the head ("89 %"), in a heading at the far right."""
+    """One row. `use_text` stands at the right of the head ("89 %"), in a heading at the far right.
+
+    `group` is the key of the rows that a heading opens and can fold away: those that follow at a greater
+    `depth` than its own. `tip` is what the pointer reads on the head.
+    """
 
     kind: RowKind
     name: str
     use_text: str = ""
     icon: str = ""
     tone: Tone = Tone.PLAIN
+    group: str = ""
+    depth: int = 0
+    tip: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +96,11 @@ class Limit:
 
 @dataclass(frozen=True, eq=False)
 class ResourceSteps:
-    """Use of a shared resource: `used[i]` holds from `times_ms[i]` to `times_ms[i + 1]`."""
+    """Use of a shared resource: `used[i]` holds from `times_ms[i]` to `times_ms[i + 1]`.
+
+    `is_limit`: the capacity is one that binds, and not just all there is. `critical`: starts and ends of the
+    stretches in which something runs that makes the delivery, none touching the next.
+    """
 
     row: int
     times_ms: Int64
@@ -96,12 +109,40 @@ class ResourceSteps:
     text: str = ""
     capacity_text: str = ""
     colour_class: int = 5
+    is_limit: bool = True
+    critical: tuple[Int64, Int64] | None = None
 
     def __post_init__(self) -> None:
         if self.times_ms.size != self.used.size + 1:
             raise ValueError("steps need one time more than values")
         if np.any(np.diff(self.times_ms) < 0):
             raise ValueError("times of steps must not go back")
+
+    @cached_property
+    def highest(self) -> float:
+        """The highest use; 0 where there is none."""
+        return float(self.used.max(initial=0.0))
+
+    @cached_property
+    def peaks(self) -> tuple[tuple[NDArray[np.float64], ...], int]:
+        """The highest use inside equal bins of time, each level's twice as long as the former's, and the first
+        bin's length in ms: for pictures with more steps than pixels.
+        """
+        count = 1 << max(0, (min(MOST_PEAKS, self.used.size) - 1).bit_length())
+        start, end = int(self.times_ms[0]), int(self.times_ms[-1])
+        bin_ms = max(1, -(-(end - start) // count))
+        edges = start + np.arange(count, dtype=np.int64) * bin_ms
+        begins = self.times_ms[:-1]
+        # The step in force at the edge, and those without length that stand on it.
+        first = np.searchsorted(begins, edges, side="left")
+        first = np.maximum(np.minimum(first, np.searchsorted(begins, edges, side="right") - 1), 0)
+        past = np.maximum(np.searchsorted(begins, edges + bin_ms, side="left"), first + 1)
+        pairs = np.column_stack((first, past)).ravel()
+        levels = [np.maximum.reduceat(np.append(self.used, 0.0), pairs)[::2]]
+        levels[0][edges >= end] = 0.0
+        while levels[-1].size > 256:
+            levels.append(np.maximum(levels[-1][0::2], levels[-1][1::2]))
+        return tuple(levels), bin_ms
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,14 +240,20 @@ class GanttModel:
     label: Callable[[int], str] = _no_text
     detail: Callable[[int], str] = _no_text
     idle: Spans = field(default_factory=_no_spans)
+    is_setup: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+    """Of each span of unused time whether the card is being set up in it."""
     idle_text: Callable[[int], str] = _no_text
     milestones: tuple[Milestone, ...] = ()
     steps: tuple[ResourceSteps, ...] = ()
     differences: tuple[Difference, ...] = ()
     limit: Limit | None = None
+    part_of: tuple[GanttModel, Int64] | None = None
+    """The chart that this one is a part of, and the row there of each row here, -1 for none."""
 
     def __post_init__(self) -> None:
         count = self.bars.count
+        if self.is_setup.size != self.idle.count:
+            raise ValueError("columns of unused time differ in length")
         if not count == self.colour_class.size == self.flags.size == self.group.size:
             raise ValueError("columns of bars differ in length")
         if count and int(self.bars.row[-1]) >= len(self.rows):
@@ -217,9 +264,20 @@ class GanttModel:
             raise ValueError("the horizon lies before the start")
 
     @cached_property
-    def problems(self) -> Int64:
-        """Indexes of the bars with something wrong."""
-        return np.flatnonzero(self.flags & BarFlag.PROBLEM).astype(np.int64)
+    def headings(self) -> Int64:
+        """Rows that are headings."""
+        found = [at for at, row in enumerate(self.rows) if row.kind is RowKind.HEADING]
+        return np.array(found, dtype=np.int64)
+
+    @cached_property
+    def has_problems(self) -> bool:
+        """Whether something is wrong with any bar."""
+        return bool((self.flags & BarFlag.PROBLEM).any())
+
+    @cached_property
+    def has_critical(self) -> bool:
+        """Whether any bar is on the critical path."""
+        return bool((self.flags & BarFlag.CRITICAL).any())
 
     def group_name(self, index: int) -> str:
         """Name of the bar's group (its stage or its lot)."""
@@ -228,14 +286,20 @@ class GanttModel:
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """One line of a legend: class 0 stands for unused time."""
+    """One line of a legend: class 0 stands for unused time, SETUP_CLASS and CRITICAL_CLASS for theirs."""
 
     colour_class: int
     text: str
 
 
-def legend(model: GanttModel, unused: str = "") -> tuple[LegendEntry, ...]:
-    """Groups with their colour class, in order of their number; then unused time if `unused` names it."""
+SETUP_CLASS = -1
+CRITICAL_CLASS = -2
+
+
+def legend(
+    model: GanttModel, unused: str = "", setup: str = "", critical: str = ""
+) -> tuple[LegendEntry, ...]:
+    """Groups with their colour class, in order of their number; then what of the rest is there and named."""
     entries = []
     if model.group_names and model.bars.count:
         numbers, first = np.unique(model.group, return_index=True)
@@ -243,8 +307,12 @@ def legend(model: GanttModel, unused: str = "") -> tuple[LegendEntry, ...]:
             LegendEntry(int(model.colour_class[where]), model.group_names[int(number)])
             for number, where in zip(numbers, first, strict=True)
         ]
-    if unused and model.idle.count:
+    if unused and model.idle.count > int(model.is_setup.sum()):
         entries.append(LegendEntry(0, unused))
+    if setup and model.is_setup.any():
+        entries.append(LegendEntry(SETUP_CLASS, setup))
+    if critical and model.has_critical:
+        entries.append(LegendEntry(CRITICAL_CLASS, critical))
     return tuple(entries)
 
 
@@ -272,21 +340,24 @@ def build_model(
     flags: Sequence[int] | NDArray[np.integer] | None = None,
     label: Callable[[int], str] = _no_text,
     detail: Callable[[int], str] = _no_text,
-    idle: Sequence[tuple[int, int, int, str]] = (),
+    idle: tuple[Int64, Int64, Int64] | None = None,
+    is_setup: NDArray[np.bool_] | None = None,
+    idle_text: Callable[[int], str] = _no_text,
     milestones: Sequence[Milestone] = (),
     steps: Sequence[ResourceSteps] = (),
     differences: Sequence[Difference] = (),
     limit: Limit | None = None,
     horizon_ms: int | None = None,
 ) -> GanttModel:
-    """A model from columns in any order; `label` and `detail` are asked with the caller's own positions.
+    """A model from columns in any order; the texts are asked with the caller's own positions.
 
-    `idle` holds (row, start, end, text). The horizon, if not given, is the last moment of anything shown.
+    `idle` holds the columns row, start and end of unused time. The horizon, if not given, is the last moment
+    of anything shown.
     Raises ValueError for columns that do not fit together or for bars that overlap inside a row.
     """
     bars, order = sorted_spans(row, start_ms, end_ms)
-    idle_spans, idle_order = sorted_spans([i[0] for i in idle], [i[1] for i in idle], [i[2] for i in idle])
-    idle_texts = tuple(idle[int(i)][3] for i in idle_order)
+    idle_spans, idle_order = sorted_spans(*(idle or ((), (), ())))
+    setting_up = np.zeros(idle_spans.count, dtype=np.bool_) if is_setup is None else is_setup[idle_order]
     classes = np.ones(bars.count) if colour_class is None else np.asarray(colour_class)
     groups = np.zeros(bars.count) if group is None else np.asarray(group)
     marks = np.zeros(bars.count) if flags is None else np.asarray(flags)
@@ -305,62 +376,12 @@ def build_model(
         label=lambda index: label(int(order[index])),
         detail=lambda index: detail(int(order[index])),
         idle=idle_spans,
-        idle_text=lambda index: idle_texts[index],
+        is_setup=_locked(setting_up),
+        idle_text=lambda index: idle_text(int(idle_order[index])),
         milestones=tuple(milestones),
         steps=tuple(steps),
         differences=tuple(differences),
         limit=limit,
-    )
-
-
-def rows_of(model: GanttModel, chosen: Sequence[int]) -> GanttModel:
-    """The same chart with only the chosen rows, in that order (a printed page, a folded group).
-
-    Bars keep their labels, not their indexes.
-    """
-    new_row = np.full(len(model.rows), -1, dtype=np.int32)
-    new_row[list(chosen)] = np.arange(len(chosen), dtype=np.int32)
-    kept = np.flatnonzero(new_row[model.bars.row] >= 0)
-    kept_idle = np.flatnonzero(new_row[model.idle.row] >= 0)
-
-    def place(old: int) -> int:
-        return int(new_row[old])
-
-    return build_model(
-        [model.rows[i] for i in chosen],
-        row=new_row[model.bars.row[kept]],
-        start_ms=model.bars.start_ms[kept],
-        end_ms=model.bars.end_ms[kept],
-        colour_class=model.colour_class[kept],
-        group=model.group[kept],
-        group_names=model.group_names,
-        flags=model.flags[kept],
-        label=lambda index: model.label(int(kept[index])),
-        detail=lambda index: model.detail(int(kept[index])),
-        idle=[
-            (
-                place(model.idle.row[i]),
-                int(model.idle.start_ms[i]),
-                int(model.idle.end_ms[i]),
-                model.idle_text(i),
-            )
-            for i in map(int, kept_idle)
-        ],
-        milestones=[Milestone(place(m.row), m.at_ms, m.text) for m in model.milestones if place(m.row) >= 0],
-        steps=[
-            ResourceSteps(
-                place(s.row), s.times_ms, s.used, s.capacity, s.text, s.capacity_text, s.colour_class
-            )
-            for s in model.steps
-            if place(s.row) >= 0
-        ],
-        differences=[
-            Difference(place(d.row), d.from_ms, d.to_ms, d.text, d.tone)
-            for d in model.differences
-            if place(d.row) >= 0
-        ],
-        limit=model.limit,
-        horizon_ms=model.horizon_ms,
     )
 
 

@@ -14,19 +14,21 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from ui.gantt.axis import Tick
-from ui.gantt.hatching import fill_hatched
-from ui.gantt.look import HEAD_WIDTH, HEAD_WIDTH_MOST, GanttLook, Hatch
-from ui.gantt.model import GanttModel, LegendEntry, RowKind
+from ui.gantt.look import HEAD_WIDTH, HEAD_WIDTH_MOST, GanttLook
+from ui.gantt.model import CRITICAL_CLASS, SETUP_CLASS, GanttModel, LegendEntry, RowKind
 from ui.gantt.paint_bars import (
     Canvas,
     fill_class,
+    fill_idle,
+    fill_setup,
     paint_exact,
     paint_idle,
     paint_labels,
     paint_overview,
     visible_bars,
 )
-from ui.gantt.paint_frame import EDGE, ICON, paint_axis, paint_grid, paint_heads, ticks_of
+from ui.gantt.paint_critical import paint_critical
+from ui.gantt.paint_frame import EDGE, ICON, INDENT, paint_axis, paint_grid, paint_heads, ticks_of
 from ui.gantt.paint_marks import (
     paint_differences,
     paint_limit,
@@ -35,8 +37,11 @@ from ui.gantt.paint_marks import (
     paint_step_texts,
     paint_steps,
 )
-from ui.gantt.pyramid import Pyramid, build_pyramid
+from ui.gantt.pyramid import pyramid_of
 from ui.gantt.view import GanttView, row_tops, rows_in
+
+LEGEND_TALLER = np.array([0.0, -1.0, 0.0, 2.0])
+"""What a box of the legend lacks to have the outline that bars have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +52,13 @@ class Painted:
     is_merged: bool
 
 
-def pyramid_of(model: GanttModel) -> Pyramid:
-    """The model's pyramid, built once and kept with the model."""
-    kept: Pyramid | None = model.__dict__.get("_pyramid")
-    if kept is None:
-        kept = build_pyramid(model)
-        model.__dict__["_pyramid"] = kept
-    return kept
-
-
 def head_width(model: GanttModel, look: GanttLook) -> float:
-    """Width of the row heads: what the names need, between 150 and 176 pixels at the usual font size."""
+    """Width of the row heads: what the names need, between 150 and 176 pixels at the usual font size.
+
+    A part has that of its whole: pages of one chart, and a chart that is folded, keep their axis.
+    """
+    if model.part_of is not None:
+        return head_width(model.part_of[0], look)
     key = (look.font.key(), look.for_print)
     kept: dict[tuple[str, bool], float] = model.__dict__.setdefault("_head_widths", {})
     if key not in kept:
@@ -73,6 +74,7 @@ def _needed_head_width(model: GanttModel, look: GanttLook) -> float:
     left = EDGE if look.for_print else 2.5 * EDGE + ICON
     need = [
         left
+        + max(0, row.depth) * INDENT
         + names.horizontalAdvance(row.name)
         + EDGE
         + (uses.horizontalAdvance(row.use_text) + EDGE if row.use_text else 0)
@@ -126,8 +128,13 @@ def paint_legend(painter: QPainter, rect: QRectF, entries: Sequence[LegendEntry]
             break
         box = np.array([[x, y - 6.0, 16.0, 12.0]])
         if entry.colour_class == 0:
-            ink = QColor(look.colours.control)
-            fill_hatched(painter, box, Hatch.RISING, ink, spacing=5.0, pen_width=0.8)
+            fill_idle(painter, box, look)
+        elif entry.colour_class == SETUP_CLASS:
+            fill_setup(painter, box, look)
+        elif entry.colour_class == CRITICAL_CLASS:
+            paint_critical(
+                painter, box + LEGEND_TALLER, QColor(look.colours.text), QColor(look.colours.surface)
+            )
         else:
             fill_class(painter, box, entry.colour_class, look)
         painter.setPen(QColor(look.colours.muted))
@@ -146,12 +153,10 @@ def _paint_chart(painter: QPainter, canvas: Canvas, ticks: tuple[Tick, ...]) -> 
     if indexes is None:
         pyramid = pyramid_of(canvas.model)
         paint_overview(painter, canvas, pyramid)
-        if canvas.look.show_idle:
-            paint_idle(painter, canvas)
+        paint_idle(painter, canvas)
         paint_steps(painter, canvas)
     else:
-        if canvas.look.show_idle:
-            paint_idle(painter, canvas)
+        paint_idle(painter, canvas)
         paint_steps(painter, canvas)
         boxes = paint_exact(painter, canvas, indexes)
     paint_limit(painter, canvas)

@@ -6,18 +6,20 @@ coordinate is ever a large number of milliseconds.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QPen
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPaintEngine, QPainter, QPen
 
 from ui.gantt.hatching import fill_hatched
 from ui.gantt.look import HATCHES, GanttLook, Hatch, ink_on
-from ui.gantt.model import BarFlag, GanttModel, RowKind
-from ui.gantt.pyramid import FULL, PROBLEM_BIT, Pyramid
+from ui.gantt.model import BarFlag, GanttModel
+from ui.gantt.paint_critical import DENSE_ROW, feet, paint_critical, set_off
+from ui.gantt.pyramid import FULL, PROBLEM_BIT, Bins, Pyramid, critical_bins_of
 from ui.gantt.rectangles import Floats, bar_rectangles, draw_rectangles
 from ui.gantt.view import GanttView
 
@@ -28,6 +30,11 @@ LABEL_FROM_WIDTH = 14.0
 LABEL_FROM_ROW = 11.0
 IDLE_FROM_WIDTH = 6.0
 LABEL_GAP = 7.0
+PALE = 0.35
+APART_FROM = 4.0
+FEW_ROWS = 24
+LEAST_ELIDED = 3.0
+"""A name cut to less than this many characters says nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,25 +96,41 @@ def visible_bars(canvas: Canvas) -> tuple[int, NDArray[np.int64] | None]:
 
 
 def paint_idle(painter: QPainter, canvas: Canvas, least_width: float = IDLE_FROM_WIDTH) -> None:
-    """Unused time of cards as thin diagonal lines without a fill, with its reason where there is room."""
+    """Unused time of cards as thin diagonal lines without a fill, set-up as dots, with its length or reason."""
     idle = canvas.model.idle
+    if not idle.count:
+        return
     indexes = idle.window(canvas.first_row, canvas.last_row, canvas.from_ms, canvas.to_ms)
+    if not canvas.look.show_idle:  # a set-up is no waste: it shows all the same
+        indexes = indexes[canvas.model.is_setup[indexes]]
     if not indexes.size:
         return
     boxes = canvas.rectangles(idle.row[indexes], idle.start_ms[indexes], idle.end_ms[indexes])
     wide = np.flatnonzero(boxes[:, 2] >= least_width)[:MOST_MARKED]
     indexes, boxes = indexes[wide], boxes[wide]
-    ink = QColor(canvas.look.colours.control)
-    origin = canvas.view.x_of(0)
-    fill_hatched(painter, boxes, Hatch.RISING, ink, origin_x=origin, spacing=5.0, pen_width=0.8)
-    for index, box in zip(indexes[:MOST_LABELS], boxes[:MOST_LABELS], strict=True):
+    fill_idle(painter, boxes[~canvas.model.is_setup[indexes]], canvas.look, canvas.view.x_of(0))
+    fill_setup(painter, boxes[canvas.model.is_setup[indexes]], canvas.look, canvas.view.x_of(0))
+    painter.setFont(canvas.look.secondary_font())
+    metrics = QFontMetricsF(canvas.look.secondary_font())
+    plate, ink = QColor(canvas.look.colours.surface), QColor(canvas.look.colours.text)
+    roomy = np.flatnonzero((boxes[:, 2] > 60) & (boxes[:, 3] >= LABEL_FROM_ROW))[:MOST_LABELS]
+    for index, box in zip(indexes[roomy], boxes[roomy], strict=True):
         text = canvas.model.idle_text(int(index))
-        if text and box[2] > 60 and box[3] >= LABEL_FROM_ROW:
-            painter.setFont(canvas.look.secondary_font())
+        if text:
             shown = _visible(box, canvas.width).adjusted(6, 0, -6, 0)
-            colours = canvas.look.colours
-            plate, text_ink = QColor(colours.surface), QColor(colours.text)
-            draw_on_plate(painter, shown, text, plate, text_ink, Qt.AlignmentFlag.AlignRight)
+            draw_on_plate(painter, shown, text, plate, ink, Qt.AlignmentFlag.AlignRight, metrics)
+
+
+def fill_idle(painter: QPainter, boxes: Floats, look: GanttLook, origin_x: float = 0.0) -> None:
+    """Rectangles as unused time."""
+    ink = QColor(look.colours.control)
+    fill_hatched(painter, boxes, Hatch.RISING, ink, origin_x=origin_x, spacing=5.0, pen_width=0.8)
+
+
+def fill_setup(painter: QPainter, boxes: Floats, look: GanttLook, origin_x: float = 0.0) -> None:
+    """Rectangles as time in which a card is set up."""
+    ink = QColor(look.colours.muted)
+    fill_hatched(painter, boxes, Hatch.CROSSED, ink, origin_x=origin_x, spacing=5.0, pen_width=1.0)
 
 
 def paint_exact(painter: QPainter, canvas: Canvas, indexes: NDArray[np.int64]) -> Floats:
@@ -118,7 +141,7 @@ def paint_exact(painter: QPainter, canvas: Canvas, indexes: NDArray[np.int64]) -
     )
     classes = model.colour_class[indexes]
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-    for class_no in np.unique(classes):
+    for class_no in np.flatnonzero(np.bincount(classes)):
         chosen = boxes[classes == class_no]
         fill_class(painter, chosen, int(class_no), look, canvas.view.x_of(0))
     _paint_marks(painter, canvas, boxes, model.flags[indexes])
@@ -134,35 +157,103 @@ def fill_class(
 
 
 def paint_overview(painter: QPainter, canvas: Canvas, pyramid: Pyramid) -> None:
-    """Bars thinner than a pixel as one picture from the pyramid, then every problem again on top of it."""
-    bins, bin_ms = pyramid.level_for(canvas.view.ms_per_pixel)
+    """Bars thinner than a pixel as one picture from the pyramid, every problem at least three pixels wide."""
+    level, bin_ms = pyramid.level_for(canvas.view.ms_per_pixel)
+    bins = pyramid.levels[level]
     first_bin = max(0, int(canvas.from_ms // bin_ms))
     last_bin = min(bins.shape[1], int(canvas.to_ms // bin_ms) + 1)
     if first_bin >= last_bin:
         return
     left = canvas.view.x_of(first_bin * bin_ms)
     width = (last_bin - first_bin) * bin_ms / canvas.view.ms_per_pixel
-    colours = _overview_colours(canvas.look.colours.charts, canvas.look.colours.err)
+    look = canvas.look
     painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    marks = critical_bins_of(canvas.model) if look.show_critical and canvas.model.has_critical else None
     for first, last in _even_rows(canvas):
         part = np.ascontiguousarray(bins[first:last, first_bin:last_bin])
-        # The picture only borrows the memory of `part`, which lives until the end of this turn of the loop.
-        coded = QImage(
-            part.data, part.shape[1], part.shape[0], part.strides[0], QImage.Format.Format_Indexed8
-        )
-        coded.setColorTable(colours)
-        picture = coded.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
+        if canvas.model.has_problems:
+            part = _with_wide_problems(part)
         upper, heights = canvas.bar_edges(np.arange(first, last, dtype=np.int32))
-        if canvas.row_height(first) >= 4:
-            for line in range(last - first):
-                target = QRectF(left, upper[line], width, heights[line])
-                # A copy of the one line: the SVG engine ignores the source rectangle.
-                painter.drawImage(target, picture.copy(0, line, part.shape[1], 1))
+        place = _Place(left, width, upper, heights, canvas.row_height(first) >= APART_FROM)
+        is_dense = canvas.row_height(first) < DENSE_ROW
+        share = PALE if marks is not None and is_dense else 1.0
+        colours = _overview_colours(look.colours.charts, look.colours.err, share)
+        _draw_bins(painter, part, colours, place)
+        if marks is None:
+            continue
+        bits = marks.cut(level, slice(first, last), first_bin, last_bin)
+        if is_dense:
+            full = _overview_colours(look.colours.charts, look.colours.err, 1.0)
+            _draw_bins(painter, part * bits, full, place)
         else:
-            height = upper[-1] + heights[-1] - upper[0]
-            painter.drawImage(QRectF(left, upper[0], width, height), picture)
-    _paint_visible_problems(painter, canvas)
+            lines = feet(np.column_stack((upper, upper, heights, heights)))
+            for colour, drawn in ((look.colours.surface, set_off(lines)), (look.colours.text, lines)):
+                where = replace(place, upper=drawn[:, 1], heights=drawn[:, 3])
+                _draw_bins(painter, bits, (0, QColor(colour).rgba()), where)
+
+
+@dataclass(frozen=True, eq=False)
+class _Place:
+    """Where rows of bins go: between two times, each row at its edges, or all in one where rows are low."""
+
+    left: float
+    width: float
+    upper: Floats
+    heights: Floats
+    is_apart: bool
+
+
+def _draw_bins(painter: QPainter, bins: Bins, colours: Sequence[int], place: _Place) -> None:
+    upper, heights = place.upper, place.heights
+    target = QRectF(place.left, upper[0], place.width, upper[-1] + heights[-1] - upper[0])
+    if not place.is_apart:
+        painter.drawImage(target, _picture(bins, colours))
+    elif bins.shape[0] > FEW_ROWS and painter.paintEngine().type() == QPaintEngine.Type.Raster:
+        _draw_at_once(painter, bins, colours, place)
+    else:
+        for line in range(bins.shape[0]):
+            # A picture a row: the SVG engine ignores the source rectangle.
+            own = QRectF(place.left, upper[line], place.width, heights[line])
+            painter.drawImage(own, _picture(bins[line : line + 1], colours))
+
+
+def _draw_at_once(painter: QPainter, bins: Bins, colours: Sequence[int], place: _Place) -> None:
+    """Draw rows with the air between them as one picture in device pixels.
+
+    A call a row, or a picture that Qt has to stretch, takes twice as long as bringing it to its size here.
+    """
+    ratio, upper, heights = float(painter.device().devicePixelRatio()), place.upper, place.heights
+    bottom = float(upper[-1] + heights[-1])
+    middles = upper[0] + (np.arange(round((bottom - upper[0]) * ratio)) + 0.5) / ratio
+    line = np.searchsorted(upper, middles, side="right") - 1
+    line[middles >= upper[line] + heights[line]] = bins.shape[0]
+    # The bins reach a little beyond the chart on both sides.
+    clip = painter.clipBoundingRect()
+    left = np.floor(max(place.left, clip.left()) * ratio) / ratio
+    right = min(place.left + place.width, clip.right())
+    across = left + (np.arange(max(1, int(np.ceil((right - left) * ratio)))) + 0.5) / ratio
+    column = ((across - place.left) * (bins.shape[1] / place.width)).astype(np.int64)
+    nothing = np.zeros((1, column.size), dtype=np.uint8)
+    small = _picture(np.concatenate((bins[:, np.clip(column, 0, bins.shape[1] - 1)], nothing)), colours)
+    pixels = np.frombuffer(small.constBits(), dtype=np.uint32).reshape(bins.shape[0] + 1, column.size)
+    tall = pixels[line]
+    # It only borrows the memory of `tall`, which lives until it is drawn.
+    picture = QImage(
+        tall.data, column.size, line.size, 4 * column.size, QImage.Format.Format_ARGB32_Premultiplied
+    )
+    picture.setDevicePixelRatio(ratio)
+    painter.drawImage(QPointF(left, upper[0]), picture)
+
+
+def _picture(bins: Bins, colours: Sequence[int]) -> QImage:
+    """The bins in their colours, in a format that is drawn at once."""
+    block = np.ascontiguousarray(bins)
+    # This picture only borrows the memory of `block`; the one returned has its own.
+    size = (block.shape[1], block.shape[0], block.strides[0])
+    coded = QImage(block.data, *size, QImage.Format.Format_Indexed8)
+    coded.setColorTable(colours)
+    return coded.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
 
 
 def paint_labels(painter: QPainter, canvas: Canvas, indexes: NDArray[np.int64], boxes: Floats) -> None:
@@ -185,10 +276,10 @@ def paint_labels(painter: QPainter, canvas: Canvas, indexes: NDArray[np.int64], 
         if not text:
             continue
         box = _visible(boxes[position], canvas.width)
-        fill = QColor(look.fill(int(model.colour_class[index])))
         if beside[position]:
-            _label_hatched(painter, canvas, index, box, text, fill)
+            _label_hatched(painter, canvas, index, box, text, metrics)
         else:
+            fill = QColor(look.fill(int(model.colour_class[index])))
             _label_inside(painter, box, text, metrics, ink_on(fill))
 
 
@@ -202,10 +293,19 @@ def _gaps_after(canvas: Canvas, indexes: NDArray[np.int64]) -> Floats:
 
 
 def draw_on_plate(
-    painter: QPainter, box: QRectF, text: str, plate: QColor, ink: QColor, align: Qt.AlignmentFlag
+    painter: QPainter,
+    box: QRectF,
+    text: str,
+    plate: QColor,
+    ink: QColor,
+    align: Qt.AlignmentFlag,
+    metrics: QFontMetricsF | None = None,
 ) -> None:
-    """Text over a pattern, cut to the box, on a plate of one colour that keeps it readable."""
-    metrics = QFontMetricsF(painter.font())
+    """Text over a pattern, cut to the box, on a plate of one colour that keeps it readable.
+
+    `metrics` are those of the painter's font, for whoever has them already.
+    """
+    metrics = metrics or QFontMetricsF(painter.font())
     width = metrics.horizontalAdvance(text)
     if width > box.width():
         text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, box.width())
@@ -222,6 +322,8 @@ def draw_on_plate(
 def _label_inside(painter: QPainter, box: QRectF, text: str, metrics: QFontMetricsF, ink: QColor) -> None:
     room = box.width() - 6
     if metrics.horizontalAdvance(text) > room:
+        if room < LEAST_ELIDED * metrics.averageCharWidth():
+            return
         text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
         if len(text) < 4:
             return
@@ -230,10 +332,10 @@ def _label_inside(painter: QPainter, box: QRectF, text: str, metrics: QFontMetri
 
 
 def _label_hatched(
-    painter: QPainter, canvas: Canvas, index: int, box: QRectF, text: str, fill: QColor
+    painter: QPainter, canvas: Canvas, index: int, box: QRectF, text: str, metrics: QFontMetricsF
 ) -> None:
     """Beside the bar where that is clear, else on it, else beside it on a plate; nowhere without room."""
-    need = QFontMetricsF(painter.font()).horizontalAdvance(text) + 2 * LABEL_GAP
+    need = metrics.horizontalAdvance(text) + 2 * LABEL_GAP
     row, colours = int(canvas.model.bars.row[index]), canvas.look.colours
     places = _places_beside(canvas, index, box, need)
     for area, side in places:
@@ -242,10 +344,11 @@ def _label_hatched(
             painter.drawText(area, side | Qt.AlignmentFlag.AlignVCenter, text)
             return
     if need <= box.width():
-        draw_on_plate(painter, box, text, fill, ink_on(fill), Qt.AlignmentFlag.AlignHCenter)
+        fill = QColor(canvas.look.fill(int(canvas.model.colour_class[index])))
+        draw_on_plate(painter, box, text, fill, ink_on(fill), Qt.AlignmentFlag.AlignHCenter, metrics)
     elif places:
         area, side = places[0]
-        draw_on_plate(painter, area, text, QColor(colours.surface), QColor(colours.text), side)
+        draw_on_plate(painter, area, text, QColor(colours.surface), QColor(colours.text), side, metrics)
 
 
 def _places_beside(
@@ -284,26 +387,21 @@ def _visible(box: Floats, width: float) -> QRectF:
     return QRectF(left, float(box[1]), max(0.0, right - left), float(box[3]))
 
 
-def _paint_visible_problems(painter: QPainter, canvas: Canvas) -> None:
-    bars, flags = canvas.model.bars, canvas.model.flags
-    wrong = canvas.model.problems
-    seen = (bars.row[wrong] >= canvas.first_row) & (bars.row[wrong] < canvas.last_row)
-    seen &= (bars.end_ms[wrong] > canvas.from_ms) & (bars.start_ms[wrong] < canvas.to_ms)
-    wrong = wrong[seen][:MOST_MARKED]
-    boxes = canvas.rectangles(bars.row[wrong], bars.start_ms[wrong], bars.end_ms[wrong])
-    _paint_marks(painter, canvas, boxes, flags[wrong])
+def _with_wide_problems(bins: Bins) -> Bins:
+    """The bins with each problem one bin wider on both sides: at least three pixels, however many there are."""
+    wrong = bins & np.uint8(PROBLEM_BIT)
+    wide = bins.copy()
+    wide[:, 1:] |= wrong[:, :-1]
+    wide[:, :-1] |= wrong[:, 1:]
+    return wide
 
 
 def _paint_marks(painter: QPainter, canvas: Canvas, boxes: Floats, flags: NDArray[np.uint8]) -> None:
     look = canvas.look
     painter.setBrush(Qt.BrushStyle.NoBrush)
     if look.show_critical:
-        critical = boxes[(flags & BarFlag.CRITICAL) > 0].copy()
-        critical[:, 1] += critical[:, 3] - 3
-        critical[:, 3] = 3
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(look.colours.text))
-        draw_rectangles(painter, critical)
+        critical = boxes[(flags & BarFlag.CRITICAL) > 0]
+        paint_critical(painter, critical, QColor(look.colours.text), QColor(look.colours.surface))
     wrong = boxes[(flags & BarFlag.PROBLEM) > 0].copy()
     if not wrong.shape[0]:
         return
@@ -321,28 +419,27 @@ def _paint_marks(painter: QPainter, canvas: Canvas, boxes: Floats, flags: NDArra
 
 
 @lru_cache(maxsize=8)
-def _overview_colours(fills: tuple[str, ...], error: str) -> tuple[int, ...]:
+def _overview_colours(fills: tuple[str, ...], error: str, strength: float) -> tuple[int, ...]:
     table = []
     for code in range(256):
         share, class_no = code & FULL, (code >> 4) & 7
+        if code & PROBLEM_BIT:
+            table.append(QColor(error).rgba())
+            continue
         if share == 0 or class_no == 0:
             table.append(0)
             continue
-        colour = QColor(error if code & PROBLEM_BIT else fills[class_no - 1])
+        colour = QColor(fills[class_no - 1])
         # The least share still shows: a quarter of the colour.
-        colour.setAlphaF(0.25 + 0.75 * share / FULL)
+        colour.setAlphaF(strength * (0.25 + 0.75 * share / FULL))
         table.append(colour.rgba())
     return tuple(table)
 
 
 def _even_rows(canvas: Canvas) -> list[tuple[int, int]]:
     """Runs of neighbouring rows without a heading between them."""
-    runs: list[tuple[int, int]] = []
-    for row in range(canvas.first_row, canvas.last_row):
-        if canvas.model.rows[row].kind is RowKind.HEADING:
-            continue
-        if runs and runs[-1][1] == row:
-            runs[-1] = (runs[-1][0], row + 1)
-        else:
-            runs.append((row, row + 1))
-    return runs
+    headings = canvas.model.headings
+    inside = headings[(headings >= canvas.first_row) & (headings < canvas.last_row)].tolist()
+    firsts = [canvas.first_row, *(row + 1 for row in inside)]
+    lasts = [*inside, canvas.last_row]
+    return [(first, last) for first, last in zip(firsts, lasts, strict=True) if first < last]

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPaintEngine, QPainter, QPen, QPolygonF
 
 from ui.gantt.axis import Tick, date_ticks, elapsed_ticks
 from ui.gantt.look import GanttLook, draw_icon
 from ui.gantt.model import GanttRow, RowKind, Tone
 from ui.gantt.paint_bars import LABEL_FROM_ROW, Canvas
-from ui.gantt.rectangles import draw_lines
+from ui.gantt.rectangles import Floats, draw_rectangles
 
 ICON = 16.0
 EDGE = 10.0
+INDENT = 12.0
 
 
 def ticks_of(canvas: Canvas) -> tuple[Tick, ...]:
@@ -30,64 +34,122 @@ def ticks_of(canvas: Canvas) -> tuple[Tick, ...]:
 def paint_grid(painter: QPainter, canvas: Canvas, ticks: tuple[Tick, ...]) -> None:
     """Lines down at each tick, stronger at a new day, and across between rows."""
     bottom = min(canvas.height, float(canvas.tops[-1]) - canvas.view.top)
-    pen = QPen(QColor(canvas.look.colours.line), 1.0)
-    painter.setPen(pen)
-    lines = np.array([[canvas.view.x_of(t.at_ms), 0, canvas.view.x_of(t.at_ms), bottom] for t in ticks])
-    draw_lines(painter, np.floor(lines.reshape(-1, 4)) + 0.5)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(canvas.look.colours.line))
+    # As thin rectangles: the software engine strokes a line ten times slower than it fills one.
+    draw_rectangles(painter, _upright([canvas.view.x_of(tick.at_ms) for tick in ticks], bottom))
     if canvas.view.row_height >= 6 and not canvas.look.for_print:
         edges = canvas.tops[canvas.first_row + 1 : canvas.last_row + 1] - canvas.view.top
         across = np.zeros((edges.size, 4))
-        across[:, 1] = across[:, 3] = np.floor(edges) - 0.5
-        across[:, 2] = canvas.width
-        draw_lines(painter, across)
-    strong = [t for t in ticks if t.above]
-    painter.setPen(QPen(QColor(canvas.look.colours.control), 1.0))
-    for tick in strong[1:]:
-        x = np.floor(canvas.view.x_of(tick.at_ms)) + 0.5
-        painter.drawLine(QPointF(x, 0), QPointF(x, bottom))
+        across[:, 1], across[:, 2], across[:, 3] = np.floor(edges) - 1.0, canvas.width, 1.0
+        draw_rectangles(painter, across)
+    painter.setBrush(QColor(canvas.look.colours.control))
+    strong = [canvas.view.x_of(tick.at_ms) for tick in ticks if tick.above]
+    draw_rectangles(painter, _upright(strong[1:], bottom))
+
+
+def _upright(places: list[float], bottom: float) -> Floats:
+    """Lines of one pixel down the chart, as rectangles."""
+    lines = np.zeros((len(places), 4))
+    lines[:, 0], lines[:, 2], lines[:, 3] = np.floor(places), 1.0, bottom
+    return lines
 
 
 def paint_heads(painter: QPainter, canvas: Canvas, width: float) -> None:
     """Icon, name and use of each row, and the headings over the whole width."""
+    rows = canvas.model.rows
+    if canvas.view.row_height >= LABEL_FROM_ROW:  # in lower rows nothing can be read but that it is a heading
+        if painter.paintEngine().type() == QPaintEngine.Type.Raster:
+            painter.drawImage(QPointF(-width, 0), _picture_of_heads(canvas, width))
+        else:
+            _paint_all_heads(painter, canvas, width)
+    elif not canvas.look.for_print:
+        _paint_edge(painter, canvas)
+    for index in canvas.model.headings.tolist():
+        if canvas.first_row <= index < canvas.last_row:
+            top, height = canvas.row_top(index), canvas.row_height(index)
+            _paint_heading(painter, canvas, rows[index], QRectF(-width, top, width + canvas.width, height))
+
+
+def _picture_of_heads(canvas: Canvas, width: float) -> QImage:
+    """The heads as a picture, kept with the model: they stay while time is panned and zoomed."""
+    look, ratio, view = canvas.look, canvas.ratio, canvas.view
+    key = (view.top, view.row_height, canvas.height, width, ratio)
+    kept: tuple[GanttLook, tuple[float, ...], QImage] | None = canvas.model.__dict__.get("_heads")
+    if kept is not None and kept[0] is look and kept[1] == key:
+        return kept[2]
+    size = QSize(math.ceil(width * ratio), math.ceil(canvas.height * ratio))
+    picture = QImage(size, QImage.Format.Format_RGB32)
+    picture.setDevicePixelRatio(ratio)
+    picture.fill(QColor(look.colours.surface))
+    painter = QPainter(picture)
+    painter.translate(width, 0)
+    _paint_all_heads(painter, canvas, width)
+    painter.end()
+    canvas.model.__dict__["_heads"] = (look, key, picture)
+    return picture
+
+
+def _paint_all_heads(painter: QPainter, canvas: Canvas, width: float) -> None:
     look = canvas.look
-    bottom = min(canvas.height, float(canvas.tops[-1]) - canvas.view.top)
     if not look.for_print:
-        painter.setPen(QPen(QColor(look.colours.line), 1.0))
-        painter.drawLine(QPointF(-0.5, 0), QPointF(-0.5, bottom))
+        _paint_edge(painter, canvas)
+    fonts = _head_fonts(look, canvas.view.row_height < 18)
     for index in range(canvas.first_row, canvas.last_row):
         row, top, height = canvas.model.rows[index], canvas.row_top(index), canvas.row_height(index)
         if row.kind is RowKind.HEADING:
-            _paint_heading(painter, canvas, row, QRectF(-width, top, width + canvas.width, height))
             continue
-        if height < LABEL_FROM_ROW:
-            continue
-        if height >= 6 and not look.for_print:
+        if not look.for_print:
             painter.setPen(QPen(QColor(look.colours.line), 1.0))
             y = np.floor(top + height) - 0.5
             painter.drawLine(QPointF(-width, y), QPointF(0, y))
-        _paint_head(painter, look, row, QRectF(-width, top, width, height))
+        _paint_head(painter, look, row, QRectF(-width, top, width, height), fonts)
 
 
-def _paint_head(painter: QPainter, look: GanttLook, row: GanttRow, box: QRectF) -> None:
-    small = box.height() < 18
-    name_font = look.secondary_font() if small else look.font
-    left = box.left() + (0 if look.for_print else EDGE)
+def _paint_edge(painter: QPainter, canvas: Canvas) -> None:
+    """The line between heads and chart."""
+    bottom = min(canvas.height, float(canvas.tops[-1]) - canvas.view.top)
+    painter.setPen(QPen(QColor(canvas.look.colours.line), 1.0))
+    painter.drawLine(QPointF(-0.5, 0), QPointF(-0.5, bottom))
+
+
+@dataclass(frozen=True)
+class _HeadFonts:
+    """The fonts of row heads and their measures, made once a frame."""
+
+    name: QFont
+    use: QFont
+    name_metrics: QFontMetricsF
+    use_metrics: QFontMetricsF
+
+
+def _head_fonts(look: GanttLook, is_low: bool) -> _HeadFonts:
+    use = look.secondary_font()
+    name = use if is_low else look.font
+    return _HeadFonts(name, use, QFontMetricsF(name), QFontMetricsF(use))
+
+
+def _paint_head(painter: QPainter, look: GanttLook, row: GanttRow, box: QRectF, fonts: _HeadFonts) -> None:
+    left = box.left() + (0 if look.for_print else EDGE) + max(0, row.depth) * INDENT
     if not look.for_print:
-        if box.height() >= ICON:
+        if row.kind is RowKind.FOLDED:
+            _paint_fold(painter, look, left, box.center().y(), is_closed=True)
+        elif box.height() >= ICON:
             icon = row.icon or row.kind.value
             draw_icon(painter, icon, left, box.center().y() - ICON / 2, QColor(look.colours.muted))
         left += ICON + 8
     right = box.right() - 8
     middle = Qt.AlignmentFlag.AlignVCenter
     if row.use_text:
-        painter.setFont(look.secondary_font())
+        painter.setFont(fonts.use)
         painter.setPen(QColor(look.colours.muted))
         area = QRectF(left, box.top(), right - left, box.height())
         painter.drawText(area, Qt.AlignmentFlag.AlignRight | middle, row.use_text)
-        right -= QFontMetricsF(look.secondary_font()).horizontalAdvance(row.use_text) + 6
-    painter.setFont(name_font)
+        right -= fonts.use_metrics.horizontalAdvance(row.use_text) + 6
+    painter.setFont(fonts.name)
     painter.setPen(QColor(look.colours.text))
-    name = QFontMetricsF(name_font).elidedText(row.name, Qt.TextElideMode.ElideMiddle, right - left)
+    name = fonts.name_metrics.elidedText(row.name, Qt.TextElideMode.ElideMiddle, right - left)
     area = QRectF(left, box.top(), right - left, box.height())
     painter.drawText(area, Qt.AlignmentFlag.AlignLeft | middle, name)
 
@@ -103,11 +165,28 @@ def _paint_heading(painter: QPainter, canvas: Canvas, row: GanttRow, box: QRectF
         return
     painter.setFont(look.strong_font())
     painter.setPen(QColor(look.colours.text))
-    inner = box.adjusted(0 if look.for_print else EDGE, 0, -EDGE, 0)
+    inner = box.adjusted((0 if look.for_print else EDGE) + max(0, row.depth) * INDENT, 0, -EDGE, 0)
+    if row.group and not look.for_print:
+        _paint_fold(painter, look, inner.left(), box.center().y(), is_closed=False)
+        inner.setLeft(inner.left() + ICON + 8)
+        painter.setPen(QColor(look.colours.text))
     middle = Qt.AlignmentFlag.AlignVCenter
     painter.drawText(inner, Qt.AlignmentFlag.AlignLeft | middle, row.name)
     painter.setPen(look.tone_colour(Tone.PLAIN if look.for_print else row.tone))
     painter.drawText(inner, Qt.AlignmentFlag.AlignRight | middle, row.use_text)
+
+
+def _paint_fold(painter: QPainter, look: GanttLook, left: float, middle: float, *, is_closed: bool) -> None:
+    """A triangle in the place of an icon: to the right where the rows are folded away, else down."""
+    x, y, size = left + ICON / 2, middle, 4.5
+    corners = [QPointF(x - size, y - size / 2), QPointF(x + size, y - size / 2), QPointF(x, y + size / 2)]
+    if is_closed:
+        corners = [QPointF(x - size / 2, y - size), QPointF(x - size / 2, y + size), QPointF(x + size / 2, y)]
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, True)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(look.colours.text))
+    painter.drawPolygon(QPolygonF(corners))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 
 def paint_axis(painter: QPainter, canvas: Canvas, ticks: tuple[Tick, ...], width: float) -> None:

@@ -7,12 +7,14 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 
 from ui.gantt.look import ink_on
-from ui.gantt.model import ResourceSteps
+from ui.gantt.model import Int64, ResourceSteps
 from ui.gantt.paint_bars import LABEL_FROM_ROW, LABEL_GAP, Canvas, draw_on_plate, fill_class
-from ui.gantt.rectangles import Floats
+from ui.gantt.paint_critical import paint_feet
+from ui.gantt.rectangles import Floats, bar_rectangles
 
 DIAMOND = 8.0
 SELECTION_WIDTH = 2.0
+STEPS_A_PIXEL = 16
 
 
 def paint_milestones(painter: QPainter, canvas: Canvas) -> None:
@@ -91,7 +93,7 @@ def paint_steps(painter: QPainter, canvas: Canvas) -> None:
 def paint_step_texts(painter: QPainter, canvas: Canvas) -> None:
     """What the steps say: over the use, and at the right under the line of the capacity."""
     for steps in canvas.model.steps:
-        tall_enough = canvas.view.row_height >= 2 * LABEL_FROM_ROW
+        tall_enough = canvas.view.row_height >= LABEL_FROM_ROW * (2 if steps.is_limit else 1)
         if tall_enough and canvas.first_row <= steps.row < canvas.last_row:
             _paint_resource_texts(painter, canvas, steps)
 
@@ -103,20 +105,31 @@ def step_boxes(canvas: Canvas, steps: ResourceSteps, upper: float, lower: float)
     last = min(used.size, int(np.searchsorted(times, canvas.to_ms, side="left")))
     if first >= last:
         return np.zeros((0, 4))
-    left = np.clip(
-        (times[first:last] - canvas.view.offset_ms) / canvas.view.ms_per_pixel, -2, canvas.width + 2
-    )
-    end = min(max(canvas.view.x_of(float(times[last])), -2.0), canvas.width + 2)
-    values = used[first:last]
+    values, moments = used[first:last], times[first : last + 1].astype(np.float64)
+    if values.size > STEPS_A_PIXEL * canvas.width:
+        values, moments = _peaks_in(canvas, steps)
+    edges = np.clip((moments - canvas.view.offset_ms) / canvas.view.ms_per_pixel, -2, canvas.width + 2)
+    left, end = edges[:-1], float(edges[-1])
     if values.size > canvas.width:
         pixel = np.floor(left)
         starts = np.flatnonzero(np.concatenate(([True], pixel[1:] != pixel[:-1])))
         values, left = np.maximum.reduceat(values, starts), pixel[starts]
     right = np.append(left[1:], end)
-    top_value = max(steps.capacity, float(used.max()), 1e-12)
-    heights = values / top_value * (lower - upper)
+    heights = values / max(steps.capacity, steps.highest, 1e-12) * (lower - upper)
     boxes = np.column_stack((left, lower - heights, np.maximum(right - left, 1.0), heights))
     return boxes[values > 0]
+
+
+def _peaks_in(canvas: Canvas, steps: ResourceSteps) -> tuple[Floats, Floats]:
+    """The peaks of the bins that show, and their edges in ms: of bins of a pixel and more, or the finest."""
+    levels, bin_ms = steps.peaks
+    level = 0
+    while level + 1 < len(levels) and bin_ms < canvas.view.ms_per_pixel:
+        level, bin_ms = level + 1, bin_ms * 2
+    start = int(steps.times_ms[0])
+    first = max(0, int((canvas.from_ms - start) // bin_ms))
+    last = min(levels[level].size, int((canvas.to_ms - start) // bin_ms) + 1)
+    return levels[level][first:last], start + np.arange(first, last + 1) * np.float64(bin_ms)
 
 
 def _paint_resource(painter: QPainter, canvas: Canvas, steps: ResourceSteps) -> None:
@@ -125,10 +138,30 @@ def _paint_resource(painter: QPainter, canvas: Canvas, steps: ResourceSteps) -> 
     upper, lower = top + min(6.0, height * 0.2), top + height - 2
     boxes = step_boxes(canvas, steps, upper, lower)
     fill_class(painter, boxes, steps.colour_class, look, canvas.view.x_of(0))
-    top_value = max(steps.capacity, float(steps.used.max(initial=0.0)), 1e-12)
-    line = lower - steps.capacity / top_value * (lower - upper)
-    painter.setPen(QPen(QColor(look.colours.err), 1.6))
-    painter.drawLine(QPointF(0, line), QPointF(canvas.width, line))
+    line = lower - steps.capacity / max(steps.capacity, steps.highest, 1e-12) * (lower - upper)
+    limit = QPen(QColor(look.colours.err), 1.6)
+    painter.setPen(limit if steps.is_limit else QPen(QColor(look.colours.control), 1.0))
+    left, right = 0.0, canvas.width
+    if not steps.is_limit:
+        left = min(max(left, canvas.view.x_of(0)), right)
+        right = max(left, min(right, canvas.view.x_of(float(steps.times_ms[-1]))))
+    painter.drawLine(QPointF(left, line), QPointF(right, line))
+    if steps.critical is not None and look.show_critical:
+        _paint_critical_stretches(painter, canvas, steps.critical, upper, lower)
+
+
+def _paint_critical_stretches(
+    painter: QPainter, canvas: Canvas, stretches: tuple[Int64, Int64], upper: float, lower: float
+) -> None:
+    """A foot under the use of a folded group while something critical runs in it."""
+    start, end = stretches
+    first = int(np.searchsorted(end, canvas.from_ms, side="right"))
+    last = int(np.searchsorted(start, canvas.to_ms, side="left"))
+    left = (start[first:last] - canvas.view.offset_ms) / np.float64(canvas.view.ms_per_pixel)
+    right = (end[first:last] - canvas.view.offset_ms) / np.float64(canvas.view.ms_per_pixel)
+    low = np.full(left.size, upper)
+    boxes = bar_rectangles(left, right, low, lower - upper, (0.0, canvas.width), canvas.ratio)
+    paint_feet(painter, boxes, QColor(canvas.look.colours.text), QColor(canvas.look.colours.surface))
 
 
 def _paint_resource_texts(painter: QPainter, canvas: Canvas, steps: ResourceSteps) -> None:
@@ -144,7 +177,9 @@ def _paint_resource_texts(painter: QPainter, canvas: Canvas, steps: ResourceStep
         fill = QColor(look.fill(steps.colour_class))
         draw_on_plate(painter, box, steps.text, fill, ink_on(fill), Qt.AlignmentFlag.AlignHCenter)
     if steps.capacity_text:
-        box = QRectF(8, upper, canvas.width - 16, lower - upper)
+        box = QRectF(8, top, canvas.width - 16, height)
+        if steps.is_limit:
+            box = QRectF(8, upper, canvas.width - 16, lower - upper)
         plate, ink = QColor(look.colours.surface), QColor(look.colours.text)
         draw_on_plate(painter, box, steps.capacity_text, plate, ink, Qt.AlignmentFlag.AlignRight)
 
@@ -165,7 +200,16 @@ def paint_limit(painter: QPainter, canvas: Canvas) -> None:
 
 
 def paint_selection(painter: QPainter, canvas: Canvas) -> None:
-    """An outline around the selected bar, with an edge in the background's colour: it shows on any fill."""
+    """An outline around the selected bar, with an edge in the background's colour: it shows on any fill.
+
+    A folded group that has the focus has one around its row.
+    """
+    if canvas.view.row is not None and canvas.first_row <= canvas.view.row < canvas.last_row:
+        row = canvas.view.row
+        top, height = canvas.row_top(row), canvas.row_height(row)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(QColor(canvas.look.colours.accent), SELECTION_WIDTH))
+        painter.drawRect(QRectF(1, top + 1, canvas.width - 2, height - 3))
     index = canvas.view.selected
     bars = canvas.model.bars
     if index is None or not 0 <= index < bars.count:

@@ -19,6 +19,8 @@ FULL = 15
 PROBLEM_BIT = 0x80
 MOST_CELLS = 16_000_000
 ROWS_AT_ONCE = 32
+BINS_A_BAR = 15
+"""With all levels, their critical bits and two keys a bar: 30 + 3.75 + 16 bytes, less than 50."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,20 +30,81 @@ class Pyramid:
     levels: tuple[Bins, ...]
     finest_bin_ms: int
 
-    def level_for(self, ms_per_pixel: float) -> tuple[Bins, int]:
-        """The finest level whose bin is at least a pixel (nothing is skipped), and its length in ms."""
+    def level_for(self, ms_per_pixel: float) -> tuple[int, int]:
+        """Number of the finest level whose bin is at least a pixel (nothing is skipped), and its length in ms."""
         bin_ms = self.finest_bin_ms
-        for bins in self.levels[:-1]:
+        for level in range(len(self.levels) - 1):
             if bin_ms >= ms_per_pixel:
-                return bins, bin_ms
+                return level, bin_ms
             bin_ms *= 2
-        return self.levels[-1], bin_ms
+        return len(self.levels) - 1, bin_ms
+
+
+@dataclass(frozen=True, eq=False)
+class CriticalBins:
+    """One bit a bin of a pyramid: whether a critical bar lies in it. Packed along the rows."""
+
+    levels: tuple[Bins, ...]
+
+    def cut(self, level: int, rows: slice, first_bin: int, last_bin: int) -> Bins:
+        """Zeros and ones of the bins [first_bin, last_bin) of some rows."""
+        first_byte = first_bin // 8
+        packed = self.levels[level][rows, first_byte : -(-last_bin // 8)]
+        bits = np.unpackbits(packed, axis=1)
+        return bits[:, first_bin - first_byte * 8 : last_bin - first_byte * 8]
+
+
+def pyramid_of(model: GanttModel) -> Pyramid:
+    """The model's pyramid, built once and kept with it; that of a part is taken from its whole."""
+    kept: Pyramid | None = model.__dict__.get("_pyramid")
+    if kept is None:
+        if model.part_of is None:
+            kept = build_pyramid(model)
+        else:
+            whole = pyramid_of(model.part_of[0])
+            kept = Pyramid(tuple(level[model.part_of[1]] for level in whole.levels), whole.finest_bin_ms)
+        model.__dict__["_pyramid"] = kept
+    return kept
+
+
+def critical_bins_of(model: GanttModel) -> CriticalBins:
+    """The bins with critical bars, built once and kept with the model."""
+    kept: CriticalBins | None = model.__dict__.get("_critical_bins")
+    if kept is None:
+        if model.part_of is None:
+            kept = _critical_bins(model, pyramid_of(model))
+        else:
+            whole = critical_bins_of(model.part_of[0])
+            kept = CriticalBins(tuple(level[model.part_of[1]] for level in whole.levels))
+        model.__dict__["_critical_bins"] = kept
+    return kept
+
+
+def _critical_bins(model: GanttModel, pyramid: Pyramid) -> CriticalBins:
+    bars, (row_count, bin_count) = model.bars, pyramid.levels[0].shape
+    bin_ms = pyramid.finest_bin_ms
+    chosen = np.flatnonzero(model.flags & BarFlag.CRITICAL)
+    edges = np.searchsorted(bars.row[chosen], np.arange(row_count + 1))
+    levels = [np.zeros((row_count, -(-level.shape[1] // 8)), dtype=np.uint8) for level in pyramid.levels]
+    for first in range(0, row_count, ROWS_AT_ONCE):
+        last = min(row_count, first + ROWS_AT_ONCE)
+        own = chosen[edges[first] : edges[last]]
+        base = (bars.row[own].astype(np.int64) - first) * bin_count
+        head = bars.start_ms[own] // bin_ms
+        tail = np.maximum(bars.end_ms[own] - 1, bars.start_ms[own]) // bin_ms
+        hit = _covered(base + head, base + tail + 1, (last - first) * bin_count) > 0
+        bits = hit.reshape(last - first, bin_count)
+        for level in levels:
+            level[first:last] = np.packbits(bits, axis=1)
+            if bits.shape[1] > 1:
+                bits = bits[:, 0::2] | bits[:, 1::2]
+    return CriticalBins(tuple(levels))
 
 
 def build_pyramid(model: GanttModel) -> Pyramid:
-    """The pyramid of all bars: about 16 bins a bar at the finest level, at most 16 million."""
+    """The pyramid of all bars: at most 15 bins a bar at the finest level, or 4096 a row; at most 16 million."""
     bars, row_count = model.bars, max(1, len(model.rows))
-    cells = min(MOST_CELLS, max(row_count * 4096, bars.count * 16))
+    cells = min(MOST_CELLS, max(row_count * 4096, bars.count * BINS_A_BAR))
     bin_count = 1 << max(0, (cells // row_count).bit_length() - 1)
     bin_count = min(bin_count, 1 << max(0, (bars.period_ms - 1).bit_length()))
     bin_ms = -(-bars.period_ms // bin_count)

@@ -19,6 +19,7 @@ SEAM_FROM = 3.0
 LEAST_WIDTH = 1.0
 HATCH_SPACING = 6.0
 HATCH_FROM = 6.0
+HATCH_FROM_HEIGHT = 4.0
 
 
 def draw_rectangles(painter: QPainter, rectangles: Floats) -> None:
@@ -62,7 +63,7 @@ def bar_rectangles(
 
 def hatch_lines(rectangles: Floats, hatch: Hatch, spacing: float = HATCH_SPACING) -> Floats:
     """Lines of a pattern inside rectangles, clipped to them; the pattern runs on from one to the next."""
-    wide = rectangles[(rectangles[:, 2] >= HATCH_FROM) & (rectangles[:, 3] >= 4.0)]
+    wide = rectangles[(rectangles[:, 2] >= HATCH_FROM) & (rectangles[:, 3] >= HATCH_FROM_HEIGHT)]
     if hatch is Hatch.NONE or not wide.shape[0]:
         return np.zeros((0, 4))
     if hatch is Hatch.CROSSED:

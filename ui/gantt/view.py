@@ -15,19 +15,25 @@ from ui.gantt.model import GanttModel, RowKind
 LEAST_MS_PER_PIXEL = 50.0
 LEAST_ROW_HEIGHT = 12.0
 ROW_HEIGHT = 34.0
+HEADING_SHARE = 24 / 34
+LEAST_HEADING = 18.0
 HIT_PIXELS = 3.0
 SPARE_AT_THE_END = 1.05
 
 
 @dataclass(frozen=True, slots=True)
 class GanttView:
-    """Zoom and scroll. `offset_ms` is the time at the chart's left edge, `top` the pixel row at its top."""
+    """Zoom and scroll. `offset_ms` is the time at the chart's left edge, `top` the pixel row at its top.
+
+    `selected` is a bar, `row` a folded group that has the focus instead of one.
+    """
 
     ms_per_pixel: float
     offset_ms: float = 0.0
     top: float = 0.0
     row_height: float = ROW_HEIGHT
     selected: int | None = None
+    row: int | None = None
 
     def x_of(self, time_ms: float) -> float:
         """Pixels from the chart's left edge."""
@@ -80,14 +86,29 @@ def clamp(view: GanttView, model: GanttModel, width: float, height: float | None
 
 def row_height_for(model: GanttModel, height: float, most: float = ROW_HEIGHT) -> float:
     """The row height at which all rows fit `height`, between the smallest readable one and `most`."""
-    units = sum(_HEIGHTS.get(row.kind, 1.0) for row in model.rows)
-    return min(most, max(LEAST_ROW_HEIGHT, height / units)) if units else most
+    rows, headings, shut = _rows_above(model)[:, -1]
+    if rows + headings + shut == 0:
+        return most
+    fitting = height / (rows + shut + headings * HEADING_SHARE)
+    if fitting < LEAST_HEADING:  # headings and folded groups keep their height, the rest shares what is left
+        fitting = (height - (headings + shut) * LEAST_HEADING) / rows if rows else LEAST_HEADING
+    elif fitting * HEADING_SHARE < LEAST_HEADING:
+        fitting = (height - headings * LEAST_HEADING) / (rows + shut) if rows + shut else most
+    return float(min(most, max(LEAST_ROW_HEIGHT, fitting)))
 
 
 def row_tops(model: GanttModel, row_height: float) -> NDArray[np.float64]:
-    """Upper edge of each row from the top of the first, and the lower edge of the last (rows + 1 values)."""
-    heights = [_HEIGHTS.get(row.kind, 1.0) * row_height for row in model.rows]
-    return np.concatenate(([0.0], np.cumsum(heights)))
+    """Upper edge of each row from the top of the first, and the lower edge of the last (rows + 1 values).
+
+    A heading is lower than a row, but neither it nor a folded group is too low for its text where rows can be
+    read at all.
+    """
+    heading, shut_height = row_height * HEADING_SHARE, row_height
+    if row_height >= LEAST_ROW_HEIGHT:
+        heading, shut_height = max(heading, LEAST_HEADING), max(row_height, LEAST_HEADING)
+    rows, headings, shut = _rows_above(model)
+    tops: NDArray[np.float64] = rows * row_height + headings * heading + shut * shut_height
+    return tops
 
 
 def rows_in(tops: NDArray[np.float64], view: GanttView, height: float) -> tuple[int, int]:
@@ -115,17 +136,33 @@ def bar_at(model: GanttModel, view: GanttView, x: float, y: float) -> int | None
 def show_bar(model: GanttModel, view: GanttView, index: int, width: float, height: float) -> GanttView:
     """The least move that brings a bar into the chart."""
     start, end = float(model.bars.start_ms[index]), float(model.bars.end_ms[index])
-    offset, top = view.offset_ms, view.top
+    offset = view.offset_ms
     shown = width * view.ms_per_pixel
     if start < offset or end - start > shown:
         offset = start
     elif end > offset + shown:
         offset = end - shown
+    moved = replace(view, offset_ms=offset)
+    return show_row(model, moved, int(model.bars.row[index]), width, height)
+
+
+def show_row(model: GanttModel, view: GanttView, row: int, width: float, height: float) -> GanttView:
+    """The least move that brings a row into the chart."""
     tops = row_tops(model, view.row_height)
-    row = int(model.bars.row[index])
-    top = min(top, float(tops[row]))
+    top = min(view.top, float(tops[row]))
     top = max(top, float(tops[row + 1]) - height)
-    return clamp(replace(view, offset_ms=offset, top=top), model, width, height)
+    return clamp(replace(view, top=top), model, width, height)
 
 
-_HEIGHTS = {RowKind.HEADING: 24 / 34}
+def _rows_above(model: GanttModel) -> NDArray[np.float64]:
+    """How many rows, headings and folded groups stand above each row and all; kept, since frames ask often."""
+    kept: NDArray[np.float64] | None = model.__dict__.get("_rows_above")
+    if kept is None:
+        kinds = [row.kind for row in model.rows]
+        special = [RowKind.HEADING, RowKind.FOLDED]
+        of_kind = np.array([[kind is one for kind in kinds] for one in special], dtype=np.float64)
+        each = np.vstack((1.0 - of_kind.sum(axis=0), of_kind)).reshape(3, len(kinds))
+        kept = np.concatenate((np.zeros((3, 1)), np.cumsum(each, axis=1)), axis=1)
+        kept.setflags(write=False)
+        model.__dict__["_rows_above"] = kept
+    return kept

@@ -5,10 +5,11 @@ It never computes a schedule and never opens an explanation itself; it says whic
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import replace
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
@@ -22,13 +23,13 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
-from ui.gantt.axis import moment_text
+from ui.gantt.folding import RowGroup, folded, groups_of
 from ui.gantt.look import GanttLook
-from ui.gantt.model import GanttModel
+from ui.gantt.model import GanttModel, RowKind
 from ui.gantt.paint import chart_area, paint_gantt
-from ui.gantt.paint_bars import EXACT_BARS
+from ui.gantt.tips import TipBox, bar_lines, tip_lines
 from ui.gantt.view import (
     ROW_HEIGHT,
     GanttView,
@@ -41,24 +42,45 @@ from ui.gantt.view import (
     row_height_for,
     row_tops,
     show_bar,
+    show_row,
     zoom_at,
 )
+from ui.gantt.walking import Way, first_inside, walked
 
 ZOOM_STEP = 1.25
 WHEEL_NOTCH = 120
 ROWS_A_NOTCH = 2
 MOST_SCROLL = 1_000_000_000
+FOLDED_FROM = 256
+
+
+WAYS: dict[int, Way] = {
+    Qt.Key.Key_Left: Way.EARLIER,
+    Qt.Key.Key_Right: Way.LATER,
+    Qt.Key.Key_Up: Way.UP,
+    Qt.Key.Key_Down: Way.DOWN,
+    Qt.Key.Key_Home: Way.FIRST,
+    Qt.Key.Key_End: Way.LAST,
+}
 
 
 class GanttWidget(QAbstractScrollArea):
-    """A chart to look at and to walk through. `barSelected` and `explainRequested` carry a bar's index."""
+    """A chart to look at, to walk through and to fold.
+
+    `barSelected` and `explainRequested` carry a bar's index in the chart as it was set, whatever is folded;
+    `folded` carries the keys of the groups that are closed now.
+    """
 
     barSelected = Signal(int)
     explainRequested = Signal(int)
+    foldingChanged = Signal(object)
 
     def __init__(self, model: GanttModel, look: GanttLook, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._model = model
+        self._whole = model
+        self._closed: frozenset[str] = frozenset()
+        self._known: set[str] = set()
+        self._chart = folded(model, self._closed)
         self._look = look
         self._view = GanttView(1.0)
         self._unit_ms = 1.0
@@ -66,7 +88,7 @@ class GanttWidget(QAbstractScrollArea):
         self._pressed: QPointF | None = None
         self._pressed_view = self._view
         self._is_panning = False
-        self._tip = _Tip(self)
+        self._tip = TipBox(self)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.viewport().setMouseTracking(True)
@@ -77,10 +99,55 @@ class GanttWidget(QAbstractScrollArea):
         self._describe()
         self._fit_rows()
 
+    @property
+    def _model(self) -> GanttModel:
+        return self._chart.model
+
     def setModel(self, model: GanttModel) -> None:
-        """Show another chart; zoom and scroll stay as far as the new chart allows, the selection goes."""
-        self._model = model
-        self._view = replace(self._view, selected=None)
+        """Show another chart; zoom, scroll and folding stay as far as the new one allows, the selection goes."""
+        self._view = replace(self._view, selected=None, row=None)
+        self._whole = model
+        keys = {group.key for group in self.groups()}
+        if len(model.rows) > FOLDED_FROM:  # more rows than can be read: groups never seen begin folded
+            self._closed |= keys - self._known
+        self._known |= keys
+        self._show_folded()
+
+    def setFolded(self, closed: Set[str]) -> None:
+        """Close these groups and no others; a selected bar stays selected where it is still seen."""
+        if closed == self._closed:
+            return
+        index = None if self._view.selected is None else int(self._chart.kept[self._view.selected])
+        self._closed = frozenset(closed)
+        self._show_folded()
+        self._view = replace(self._view, selected=self._chart.shown(index), row=None)
+        self._changed()
+        self._describe()
+        self.foldingChanged.emit(self._closed)
+
+    def folding(self) -> frozenset[str]:
+        """The keys of the closed groups, those of former charts among them."""
+        return self._closed
+
+    def groups(self) -> tuple[RowGroup, ...]:
+        """The groups of the whole chart that can be folded."""
+        return groups_of(self._whole)
+
+    def toggle(self, key: str) -> None:
+        """Close an open group or open a closed one; a closed one then has the focus."""
+        is_open = key not in self._closed
+        self.setFolded(self._closed | {key} if is_open else self._closed - {key})
+        if is_open:
+            rows = self._model.rows
+            self._focus_row(next((at for at, row in enumerate(rows) if row.group == key), None))
+
+    def toggle_all(self) -> None:
+        """Close every group, or open every one where none is open."""
+        keys = frozenset(group.key for group in self.groups())
+        self.setFolded(self._closed - keys if keys <= self._closed else self._closed | keys)
+
+    def _show_folded(self) -> None:
+        self._chart = folded(self._whole, self._closed)
         self._tip.hide()
         self._fit_rows()
         self._describe()
@@ -93,7 +160,7 @@ class GanttWidget(QAbstractScrollArea):
         self._describe()
 
     def model(self) -> GanttModel:
-        """The chart shown."""
+        """The chart as it is shown: without what is folded away."""
         return self._model
 
     def view(self) -> GanttView:
@@ -118,14 +185,23 @@ class GanttWidget(QAbstractScrollArea):
 
     def select(self, index: int | None) -> None:
         """Select a bar and bring it into view; None takes the selection away."""
-        self._view = replace(self._view, selected=index)
+        self._view = replace(self._view, selected=index, row=None)
         if index is not None:
             area = self.chart_rect()
             self._view = show_bar(self._model, self._view, index, area.width(), area.height())
         self._changed()
         self._describe()
         if index is not None:
-            self.barSelected.emit(index)
+            self.barSelected.emit(int(self._chart.kept[index]))
+
+    def _focus_row(self, row: int | None) -> None:
+        """Give a folded group the place that a selected bar has."""
+        self._view = replace(self._view, selected=None, row=row)
+        if row is not None:
+            area = self.chart_rect()
+            self._view = show_row(self._model, self._view, row, area.width(), area.height())
+        self._changed()
+        self._describe()
 
     def hit(self, x: float, y: float) -> int | None:
         """The bar at a point of the viewport."""
@@ -136,26 +212,16 @@ class GanttWidget(QAbstractScrollArea):
 
     def sentence(self, index: int) -> str:
         """A bar in words: name, group, row, from when to when and how long."""
-        name, place, times = self._facts(index)
+        name, place, times = bar_lines(self._model, self._look, index)
         return self._look.words.t("{name}. {place}. {times}.", name=name, place=place, times=times)
-
-    def _facts(self, index: int) -> tuple[str, str, str]:
-        model, words = self._model, self._look.words
-        start, end = int(model.bars.start_ms[index]), int(model.bars.end_ms[index])
-        row = model.rows[int(model.bars.row[index])].name
-        parts = (model.group_name(index), row, model.detail(index))
-        times = words.t(
-            "{start} to {end}, {duration}",
-            start=moment_text(start, self._look.start, words),
-            end=moment_text(end, self._look.start, words),
-            duration=words.exact_duration(end - start),
-        )
-        return model.label(index) or parts[0], " · ".join(part for part in parts if part), times
 
     def _describe(self) -> None:
         words, index = self._look.words, self._view.selected
         self.setAccessibleName(words.t("Schedule as a Gantt chart"))
         text = self.sentence(index) if index is not None else words.t("No bar selected")
+        if self._view.row is not None:
+            row = self._model.rows[self._view.row]
+            text = words.t("{group}, folded. {use}", group=row.name, use=row.tip or row.use_text)
         if text != self.accessibleDescription():
             self.setAccessibleDescription(text)
             QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.DescriptionChanged))
@@ -208,74 +274,54 @@ class GanttWidget(QAbstractScrollArea):
         self.viewport().update()
 
     def _show_tip(self, point: QPointF) -> None:
-        area = self.chart_rect()
-        index = self.hit(point.x(), point.y())
-        if index is None:
+        lines = tip_lines(self._model, self._look, self._view, self.chart_rect(), point)
+        if lines is None:
             self._tip.hide()
-            return
-        row = row_at(self._model, self._view, point.y() - area.top())
-        merged = self._merged_tip(point.x() - area.left(), row) if row is not None else None
-        lines = merged or self._facts(index)
-        self._tip.show_lines(lines, self._look, self.viewport().mapToGlobal(point.toPoint()))
+        else:
+            self._tip.show_lines(lines, self._look, self.viewport().mapToGlobal(point.toPoint()))
 
-    def _merged_tip(self, x: float, row: int) -> tuple[str, str, str] | None:
-        """What the pointer stands on where bars are merged: how many and how busy, not one of many."""
-        bars, view, words = self._model.bars, self._view, self._look.words
-        from_ms, to_ms = view.time_at(x - 0.5), view.time_at(x + 0.5)
-        inside = bars.window(row, row + 1, from_ms, to_ms)
-        if inside.size < 2 or self._visible_count() <= EXACT_BARS:
-            return None
-        busy = np.minimum(bars.end_ms[inside], to_ms) - np.maximum(bars.start_ms[inside], from_ms)
-        share = words.percent(100 * float(busy.sum()) / (to_ms - from_ms), 0)
-        count = int(inside.size)
-        return (
-            words.n("{count} task", "{count} tasks", count),
-            self._model.rows[row].name,
-            words.t("{share} busy", share=share),
-        )
-
-    def _visible_count(self) -> int:
+    def _walk(self, way: Way) -> None:
         area = self.chart_rect()
-        rows = len(self._model.rows)
-        first, last = self._model.bars.ranges(0, rows, self._view.offset_ms, self._view.time_at(area.width()))
-        return int((last - first).sum())
+        bar, row = walked(self._model, self._view, way, self._view.time_at(area.width() / 2))
+        if bar is None and row is not None:
+            self._focus_row(row)
+        else:
+            self.select(bar)
 
-    def _neighbour(self, key: int) -> int | None:
-        """The bar that a key leads to from the selected one."""
-        bars, index = self._model.bars, self._view.selected
-        if not bars.count:
-            return None
-        if key == Qt.Key.Key_Home or (index is None and key != Qt.Key.Key_End):
-            return int(np.argmin(bars.start_ms))
-        if key == Qt.Key.Key_End or index is None:
-            return int(np.argmax(bars.end_ms))
-        row = int(bars.row[index])
-        if key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
-            other = index + (1 if key == Qt.Key.Key_Right else -1)
-            return other if 0 <= other < bars.count and bars.row[other] == row else index
-        middle = (int(bars.start_ms[index]) + int(bars.end_ms[index])) / 2
-        # The next row with bars lies just beyond the first or last bar of this one.
-        is_down = key == Qt.Key.Key_Down
-        edge = int(np.searchsorted(bars.row, row + 1 if is_down else row)) - (0 if is_down else 1)
-        if not 0 <= edge < bars.count:
-            return index
-        return bars.at(int(bars.row[edge]), middle, float(bars.period_ms))
+    def _fold_here(self) -> None:
+        """Fold away what the selected bar belongs to, or open the group that has the focus."""
+        row = self._view.row
+        if row is not None:
+            at_ms = self._view.time_at(self.chart_rect().width() / 2)
+            self.toggle(self._model.rows[row].group)
+            self.select(first_inside(self._model, row, at_ms))
+            return
+        index = self._view.selected
+        if index is None:
+            return
+        place = int(self._model.bars.row[index])
+        inside = [group for group in groups_of(self._model) if group.heading < place < group.past]
+        if inside:
+            self.toggle(inside[-1].key)
+
+    def _group_at(self, point: QPointF) -> str:
+        """The key of the group whose heading lies at a point of the viewport; "" for none."""
+        area = self.chart_rect()
+        row = row_at(self._model, self._view, point.y() - area.top()) if point.y() >= area.top() else None
+        if row is None:
+            return ""
+        head = self._model.rows[row]
+        return head.group if head.kind is RowKind.HEADING or point.x() < area.left() else ""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
-        moves = (
-            Qt.Key.Key_Left,
-            Qt.Key.Key_Right,
-            Qt.Key.Key_Up,
-            Qt.Key.Key_Down,
-            Qt.Key.Key_Home,
-            Qt.Key.Key_End,
-        )
-        if key in moves and event.modifiers() in (
-            Qt.KeyboardModifier.NoModifier,
-            Qt.KeyboardModifier.KeypadModifier,
-        ):
-            self.select(self._neighbour(key))
+        plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
+        if key in WAYS and plain:
+            self._walk(WAYS[key])
+        elif key == Qt.Key.Key_F and plain:
+            self._fold_here()
+        elif key == Qt.Key.Key_F and event.modifiers() == Qt.KeyboardModifier.ShiftModifier:
+            self.toggle_all()
         elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
             self.zoom(ZOOM_STEP, self._zoom_centre())
         elif key == Qt.Key.Key_Minus:
@@ -283,7 +329,9 @@ class GanttWidget(QAbstractScrollArea):
         elif key == Qt.Key.Key_0:
             self.fit()
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._view.selected is not None:
-            self.explainRequested.emit(self._view.selected)
+            self.explainRequested.emit(int(self._chart.kept[self._view.selected]))
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._view.row is not None:
+            self._fold_here()
         elif key == Qt.Key.Key_Escape and self._tip.isVisible():
             self._tip.hide()
         else:
@@ -325,6 +373,10 @@ class GanttWidget(QAbstractScrollArea):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._pressed is None:
             self._show_tip(event.position())
+            if self._group_at(event.position()):
+                self.viewport().setCursor(Qt.CursorShape.PointingHandCursor)
+            else:
+                self.viewport().unsetCursor()
             return
         moved = self._pressed - event.position()
         if not self._is_panning:
@@ -344,6 +396,8 @@ class GanttWidget(QAbstractScrollArea):
             return
         if self._is_panning:
             self.viewport().unsetCursor()
+        elif group := self._group_at(event.position()):
+            self.toggle(group)
         else:
             self.select(self.hit(event.position().x(), event.position().y()))
         self._pressed, self._is_panning = None, False
@@ -351,7 +405,7 @@ class GanttWidget(QAbstractScrollArea):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         index = self.hit(event.position().x(), event.position().y())
         if index is not None:
-            self.explainRequested.emit(index)
+            self.explainRequested.emit(int(self._chart.kept[index]))
 
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.Leave, QEvent.Type.Hide):
@@ -370,42 +424,3 @@ class GanttWidget(QAbstractScrollArea):
             painter.setPen(QPen(self._look.focus_colour(), 2))
             painter.drawRect(rect.adjusted(1, 1, -1, -1))
         painter.end()
-
-
-class _Tip(QFrame):
-    """The floating box of exact times; it takes no focus and no clicks."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent, Qt.WindowType.ToolTip | Qt.WindowType.FramelessWindowHint)
-        self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.lines = (QLabel(self), QLabel(self), QLabel(self))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 8, 12, 8)
-        column.setSpacing(3)
-        for line in self.lines:
-            line.setTextFormat(Qt.TextFormat.PlainText)
-            column.addWidget(line)
-
-    def show_lines(self, lines: tuple[str, str, str], look: GanttLook, at: QPoint) -> None:
-        """Show three lines beside a point of the screen, inside the screen."""
-        colours = look.colours
-        fonts = (look.strong_font(), look.secondary_font(), look.font)
-        inks = (colours.text, colours.muted, colours.text)
-        for label, text, font, ink in zip(self.lines, lines, fonts, inks, strict=True):
-            label.setText(text)
-            label.setFont(font)
-            label.setStyleSheet(f"color: {ink}; background: transparent; border: none")
-            label.setVisible(bool(text))
-        self.setStyleSheet(f"_Tip {{ background: {colours.raised}; border: 1px solid {colours.control}; }}")
-        self.adjustSize()
-        place = at + QPoint(14, 18)
-        screen = QGuiApplication.screenAt(at) or QGuiApplication.primaryScreen()
-        free = screen.availableGeometry()
-        if place.x() + self.width() > free.right():
-            place.setX(max(free.left(), at.x() - 14 - self.width()))
-        if place.y() + self.height() > free.bottom():
-            place.setY(max(free.top(), at.y() - 18 - self.height()))
-        self.move(place)
-        self.show()

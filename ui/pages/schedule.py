@@ -7,6 +7,7 @@ chart is saved by the window.
 from __future__ import annotations
 
 import datetime as dt
+from functools import partial
 from itertools import pairwise
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -23,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from estimator import edits
 from estimator.problems import Absent, Place
-from estimator.quote import Quote
+from estimator.quote import AssignmentPolicy, Quote
 from estimator.results.estimate import Estimate
 from estimator.wording.phrases import names_of, organisation_name
 from ui.gantt.axis import moment_text
@@ -33,33 +34,29 @@ from ui.gantt.widget import GanttWidget
 from ui.models.table import TupleTableModel
 from ui.models.table_view import TableView
 from ui.pages.figure_keys import explain_figure
-from ui.pages.marked_table import MARK_WIDTH, MarkedTable
 from ui.pages.page import GAP, Context, Page
 from ui.pages.schedule_bar import ScheduleBar
-from ui.pages.schedule_gantt import Chart, chart_of, comparable, empty_chart
+from ui.pages.schedule_chart import REFERENCE, ChartRequest, chart_for, chart_work
+from ui.pages.schedule_gantt import Chart, comparable, empty_chart
 from ui.pages.schedule_legend import ChartLegend
-from ui.pages.schedule_notes import Notes, notes_of
+from ui.pages.schedule_picture import PictureOptions
+from ui.pages.schedule_policies import PolicyPanel
 from ui.pages.schedule_proof import ProofLine, proof_look
 from ui.pages.schedule_start import StartRow, start_of
 from ui.pages.schedule_tables import (
     MOST_TASK_ROWS,
-    PolicyRow,
     TaskRow,
-    policy_columns,
-    policy_rows,
+    chosen_policy,
     task_columns,
     task_rows,
 )
 from ui.theme import TextRole
 from ui.widgets.explanation import ExplanationContent, ExplanationRow
-from ui.widgets.icons import pixmap
 
 CHART_LEAST, CHART_MOST = 210, 360
 """Least height in pixels of the chart, by its rows: names stay readable, then it scrolls by itself."""
 ROW_LEAST = 24
 RECALCULATING_MS = 150
-POLICY_WIDTHS = (MARK_WIDTH, 180, 96, 104, 100, 124, 104)
-"""In pixels, but for the last column, which takes the rest."""
 
 
 class SchedulePage(Page):
@@ -76,8 +73,13 @@ class SchedulePage(Page):
         self._quote: Quote | None = None
         self._estimate: Estimate | None = None
         self._chart: Chart | None = None
-        self._drawn: tuple[object, ...] = ()
+        self._drawn: ChartRequest | None = None
+        self._coming: ChartRequest | None = None
+        # A page that is gone takes its own work with it, and not that of the page in its place.
+        self._work = f"chart {id(self)}"
+        self.destroyed.connect(partial(context.session.stop_work, self._work))
         self._listed: tuple[object, ...] = ()
+        self._lists_critical = False
         self._missing: Place = ()
         self._start: dt.datetime | None = None
         self._late_note = QTimer(self)
@@ -85,7 +87,9 @@ class SchedulePage(Page):
         self._late_note.setInterval(RECALCULATING_MS)
         self._build_bar()
         self._build_chart()
-        self._build_policies()
+        self.policies = PolicyPanel(self.words, self.theme)
+        self.policies.chosen.connect(self._policy_chosen)
+        self.policies.explain.connect(lambda: explain_figure(self, self.policies.table, "delivery"))
         self._lay_out()
         self._order_tabs()
         self.theme.changed.connect(self._dress)
@@ -96,11 +100,11 @@ class SchedulePage(Page):
         self.start_row.show_quote(quote)
         self._show_dates(quote)
         self._say_stale(stale)
-        self._name_reference()
+        self._offer_compared()
         self._show_chart()
         self._show_proof()
         if estimate is not None and (estimate.is_complete or estimate.shown is None):
-            self._show_policies(quote, estimate)
+            self.policies.show_state(quote, estimate)
 
     def go_to(self, place: Place) -> bool:
         if place[:1] in (("start",), ("time_zone",)):
@@ -110,7 +114,7 @@ class SchedulePage(Page):
             self.start_row.date.selectAll()
             return True
         if place[:1] == ("organisations",) and place[-1] == "policy":
-            self.policies.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.policies.table.setFocus(Qt.FocusReason.OtherFocusReason)
             return True
         return False
 
@@ -130,6 +134,12 @@ class SchedulePage(Page):
         """Return what a picture of the chart is made of."""
         return self.gantt.model(), self._look(), self._legend_entries()
 
+    def picture_options(self) -> PictureOptions:
+        """Return what of the chart a picture for paper shows as the window does."""
+        return PictureOptions(
+            self.bar.colour_by, self.bar.compared, self.bar.critical.isChecked(), self.gantt.folding()
+        )
+
     # Construction
 
     def _build_bar(self) -> None:
@@ -138,6 +148,8 @@ class SchedulePage(Page):
         self.bar.colour_chosen.connect(self._show_chart)
         self.bar.compare_chosen.connect(self._show_chart)
         self.bar.unused_chosen.connect(self._dress_chart)
+        self.bar.critical_chosen.connect(self._critical_chosen)
+        self.bar.fold_asked.connect(lambda: self.gantt.toggle_all())
         self.bar.fit_asked.connect(lambda: self.gantt.fit())
         self.bar.page_chosen.connect(self._show_page)
         self.bar.picture_asked.connect(self.picture_asked)
@@ -150,6 +162,7 @@ class SchedulePage(Page):
         self.gantt = GanttWidget(empty_chart(words, None), self._look())
         self.gantt.setMinimumHeight(CHART_LEAST)
         self.gantt.explainRequested.connect(self._explain_bar)
+        self.gantt.foldingChanged.connect(lambda _closed: self._size_chart())
         self._task_model: TupleTableModel[TaskRow] = TupleTableModel(
             task_columns(words, None), words, self.theme
         )
@@ -185,32 +198,6 @@ class SchedulePage(Page):
         self.proof.cancelled.connect(proof.cancel)
         proof.changed.connect(self._show_proof)
 
-    def _build_policies(self) -> None:
-        words = self.words
-        self._policy_model: TupleTableModel[PolicyRow] = TupleTableModel(
-            policy_columns(words), words, self.theme
-        )
-        self.policies = MarkedTable(
-            self._policy_model, words, self.theme, words.t("Assignment policies"), radio=True
-        )
-        self._policy_model.setParent(self.policies)
-        self.policies.marked.connect(self._policy_chosen)
-        self.policies.opened.connect(self._policy_chosen)
-        self.policies.explain.connect(self._explain_policy)
-        self._note = QFrame()
-        self._note.setProperty("look", "raised")
-        self._note_icon = QLabel()
-        self._note_text = QLabel()
-        self._note_text.setWordWrap(True)
-        self._note_binds = False
-        row = QHBoxLayout(self._note)
-        row.setContentsMargins(12, 8, 12, 8)
-        row.setSpacing(8)
-        row.addWidget(self._note_icon, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self._note_text, 1)
-        self.policies.hide()
-        self._note.hide()
-
     def _lay_out(self) -> None:
         frame = QFrame()
         frame.setProperty("look", "box")
@@ -233,7 +220,6 @@ class SchedulePage(Page):
         column.addSpacing(GAP - 8)
         column.addWidget(self.proof)
         column.addWidget(self.policies)
-        column.addWidget(self._note)
 
     def _order_tabs(self) -> None:
         chain: list[QWidget] = [
@@ -246,7 +232,7 @@ class SchedulePage(Page):
             self.table,
             self.proof.button,
             self.proof.cancel,
-            self.policies,
+            self.policies.table,
         ]
         chain += [button for button in (self.previous_button, self.next_button) if button is not None]
         for before, after in pairwise(chain):
@@ -261,8 +247,7 @@ class SchedulePage(Page):
         if start != self._start:
             self._start = start
             self._dress_chart()
-            self._task_model = TupleTableModel(task_columns(self.words, start), self.words, self.theme)
-            self._listed = ()
+            self._new_task_model()
 
     def _say_stale(self, stale: bool) -> None:
         if not stale:
@@ -271,45 +256,68 @@ class SchedulePage(Page):
         elif self._estimate is not None and not self._late_note.isActive():
             self._late_note.start()
 
-    def _name_reference(self) -> None:
-        other = None if self._estimate is None else comparable(self._estimate)
-        organisation = None
-        if other is not None and self._quote is not None:
-            organisation = self._quote.organisation(other.organisation_id)
-        if organisation is None:
-            self.bar.name_reference("")
-        else:
-            self.bar.name_reference(organisation_name(organisation))
-
-    def _show_chart(self) -> None:
+    def _offer_compared(self) -> None:
+        """Offer the reference, and the other assignments once they are computed: they come after the headline."""
         estimate, words = self._estimate, self.words
         shown = None if estimate is None else estimate.shown
-        other = None if estimate is None or not self.bar.compare.isChecked() else comparable(estimate)
-        colour_by = self.bar.colour_by
-        key = (
-            None if shown is None else shown.timing,
-            None if other is None else other.timing,
-            None if estimate is None else estimate.quote,
-            colour_by,
+        if estimate is None or shown is None or (not shown.policies and not estimate.is_complete):
+            return
+        offered: list[tuple[str, str]] = []
+        other = comparable(estimate)
+        organisation = None if other is None else estimate.quote.organisation(other.organisation_id)
+        if organisation is not None:
+            offered.append((REFERENCE, organisation_name(organisation)))
+        own = chosen_policy(estimate.quote, shown.organisation_id)
+        policies = [result.policy for result in shown.policies if result.policy is not own]
+        self.bar.offer_compared((*offered, *((policy.value, words.word(policy)) for policy in policies)))
+
+    def _show_chart(self) -> None:
+        estimate = self._estimate
+        if estimate is None or estimate.shown is None:
+            self._chart_arrived(None, None)
+            return
+        request = ChartRequest(
+            self.words,
+            estimate,
+            self.bar.colour_by,
+            self.bar.compared,
+            self.bar.critical.isChecked(),
             self._start,
         )
-        if len(key) == len(self._drawn) and all(
-            one is former for one, former in zip(key, self._drawn, strict=True)
-        ):
+        session = self.context.session
+        is_coming = self._coming is not None and session.is_working(self._work)
+        if request.same_as(self._coming if is_coming else self._drawn):
             return
-        self._drawn = key
-        chart = None
-        if estimate is not None:
-            chart = chart_of(
-                words, estimate, colour_by=colour_by, compared=other is not None, start=self._start
-            )
+        session.stop_work(self._work)
+        self._coming = None
+        if request.is_quick:
+            self._chart_arrived(request, chart_for(request, lambda _share: None, lambda: False))
+            return
+        self._coming = request
+        self._late_note.start()
+        session.work(
+            self._work, chart_work, request, on_done=lambda chart: self._chart_arrived(request, chart)
+        )
+
+    def _chart_arrived(self, request: ChartRequest | None, chart: Chart | None) -> None:
+        if request is not None and request is self._coming:
+            self._say_stale(self.context.session.is_stale)
+        self._coming = None
+        self._drawn = request
         self._chart = chart
-        model = empty_chart(words, estimate) if chart is None else chart.model
-        self.gantt.setMinimumHeight(min(CHART_MOST, max(CHART_LEAST, (len(model.rows) + 2) * ROW_LEAST)))
+        timing = None if request is None or request.estimate.shown is None else request.estimate.shown.timing
+        model = empty_chart(self.words, self._estimate) if chart is None else chart.model
         self.gantt.setModel(model)
-        self._show_absent(None if shown is None else shown.timing)
+        self._size_chart()
+        self._show_absent(timing)
         self._show_legend()
         self._list_tasks()
+
+    def _size_chart(self) -> None:
+        rows = len(self.gantt.model().rows)
+        self.gantt.setMinimumHeight(min(CHART_MOST, max(CHART_LEAST, (rows + 2) * ROW_LEAST)))
+        keys = {group.key for group in self.gantt.groups()}
+        self.bar.show_groups(has_groups=bool(keys), all_closed=bool(keys) and keys <= self.gantt.folding())
 
     def _show_absent(self, timing: object) -> None:
         is_absent = isinstance(timing, Absent)
@@ -336,17 +344,20 @@ class SchedulePage(Page):
 
     def _legend_entries(self) -> tuple[LegendEntry, ...]:
         unused = self.words.t("Unused card") if self.bar.unused.isChecked() else ""
-        return legend(self.gantt.model(), unused)
+        critical = self.words.t("Critical path") if self.bar.critical.isChecked() else ""
+        return legend(self.gantt.model(), unused, self.words.t("Set-up"), critical)
 
     def _list_tasks(self) -> None:
         """Fill the table where it is looked at; the chart alone pays for no names."""
         if self.stack.currentIndex() == 0:
             return
-        key = (self._chart, self._start)
-        if self._listed and self._listed[0] is key[0] and self._listed[1] == key[1]:
+        chart, critical = self._chart, self._drawn is not None and self._drawn.critical
+        if self._listed and self._listed[0] is chart and self._listed[1] == self._start:
             return
-        self._listed = key
-        chart = self._chart
+        if self._lists_critical != critical:
+            self._lists_critical = critical
+            self._new_task_model()
+        self._listed = (chart, self._start)
         if self.table.model() is not self._task_model:
             self._replace_table()
         self._task_model.show_rows(() if chart is None else task_rows(chart))
@@ -360,6 +371,11 @@ class SchedulePage(Page):
                 total=self.words.number(total),
             )
         )
+
+    def _new_task_model(self) -> None:
+        columns = task_columns(self.words, self._start, self._lists_critical)
+        self._task_model = TupleTableModel(columns, self.words, self.theme)
+        self._listed = ()
 
     def _replace_table(self) -> None:
         """Put a table with the other times in place of the former one."""
@@ -381,23 +397,6 @@ class SchedulePage(Page):
         self._task_model.setParent(table)
         return table
 
-    def _show_policies(self, quote: Quote, estimate: Estimate) -> None:
-        rows = policy_rows(quote, estimate)
-        current = self.policies.currentIndex()
-        self._policy_model.show_rows(rows)
-        self.policies.setVisible(bool(rows))
-        self.policies.fit_height()
-        if rows and not current.isValid():
-            chosen = next((at for at, row in enumerate(rows) if row.chosen), 0)
-            self.policies.setCurrentIndex(self._policy_model.index(chosen, 1))
-        self._show_notes(notes_of(self.words, estimate))
-
-    def _show_notes(self, notes: Notes) -> None:
-        self._note_binds = notes.binds
-        self._note.setVisible(bool(notes.sentences))
-        self._note_text.setText(" ".join(notes.sentences))
-        self._dress_note()
-
     # What a person does
 
     def _times_chosen(self) -> None:
@@ -407,6 +406,10 @@ class SchedulePage(Page):
             self._show_chart()
             self._list_tasks()
 
+    def _critical_chosen(self) -> None:
+        self._dress_chart()
+        self._show_chart()
+
     def _show_page(self, page: int) -> None:
         self.stack.setCurrentIndex(page)
         self.bar.show_page(page)
@@ -415,17 +418,11 @@ class SchedulePage(Page):
     def _start_typed(self, start: object, zone: str) -> None:
         self.edit(self.words.t("change the start"), lambda quote: quote.replaced(start=start, time_zone=zone))
 
-    def _explain_policy(self, place: int, _column: int) -> None:
-        row = self._policy_model.rows[place]
-        if isinstance(row, PolicyRow) and row.chosen:
-            explain_figure(self, self.policies, "delivery")
-
-    def _policy_chosen(self, place: int) -> None:
-        row = self._policy_model.rows[place]
-        quote, estimate = self._quote, self._estimate
-        if not isinstance(row, PolicyRow) or quote is None or estimate is None or row.chosen:
+    def _policy_chosen(self, policy: AssignmentPolicy) -> None:
+        estimate = self._estimate
+        if estimate is None:
             return
-        policy, organisation_id = row.result.policy, estimate.shown_organisation_id
+        organisation_id = estimate.shown_organisation_id
 
         def assigned(former: Quote) -> Quote:
             for stage in former.workload.stages:
@@ -458,8 +455,11 @@ class SchedulePage(Page):
             end=moment_text(end, self._start, words),
             row=chart.model.rows[int(tasks.row[index])].name,
         )
+        notes = [when]
+        if tasks.critical[index]:
+            notes.append(words.t("It is on the critical path: if it starts later, the delivery is later."))
         content = ExplanationContent(
-            chart.model.label(index), duration, stage.tasks.kind, rows=(row,), notes=(when,)
+            chart.model.label(index), duration, stage.tasks.kind, rows=(row,), notes=tuple(notes)
         )
         self.explain(self.gantt, content)
 
@@ -472,29 +472,26 @@ class SchedulePage(Page):
             font=self.theme.font(TextRole.BODY),
             start=self._start,
             show_idle=self.bar.unused.isChecked(),
+            show_critical=self.bar.critical.isChecked(),
         )
 
     def _dress_chart(self) -> None:
         self.gantt.setLook(self._look())
         self._show_legend()
 
-    def _dress_note(self) -> None:
-        name, color = ("triangle", "warn") if self._note_binds else ("info", "accent")
-        self._note_icon.setPixmap(pixmap(name, self.theme.color(color)))
-
     def _dress(self) -> None:
         for label in (self._rest, self._wait, self.recalculating):
             label.setFont(self.theme.font(TextRole.SECONDARY))
-        for place, width in enumerate(POLICY_WIDTHS):
-            self.policies.setColumnWidth(place, width)
-        self.policies.fit_height()
         self._dress_chart()
-        self._dress_note()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         control = event.modifiers() == Qt.KeyboardModifier.ControlModifier
         if control and event.key() == Qt.Key.Key_T:
             self.toggle_table()
+            event.accept()
+            return
+        if event.key() == Qt.Key.Key_C and event.modifiers() == Qt.KeyboardModifier.NoModifier:
+            self.bar.toggle_critical()
             event.accept()
             return
         super().keyPressEvent(event)

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import StrEnum
 
 import numpy as np
+from numpy.typing import NDArray
 
-from estimator.plan.fleet import FleetPart, fleet_of
 from estimator.quote import Quote, ResourceKind, Stage, StageKind
-from estimator.results.estimate import Estimate, OrganisationResult, Plan, Timing
+from estimator.results.estimate import Estimate, OrganisationResult, Timing
 from estimator.wording import Wording
 from estimator.wording.phrases import organisation_label
 from estimator.wording.slicing import place_number
 from ui.gantt.axis import moment_text
 from ui.gantt.model import (
+    BarFlag,
     Difference,
     GanttModel,
     GanttRow,
@@ -32,6 +33,7 @@ from ui.gantt.model import (
     Tone,
     build_model,
 )
+from ui.pages.schedule_groups import ORGANISATION_DEPTH, CardTimes, Units, card_rows, units_of
 from ui.pages.schedule_tasks import (
     MOST_LANES,
     Int64,
@@ -53,6 +55,10 @@ IDLE_TEXT_SHARE = 0.08
 RESOURCE_SCALE = 1000
 """The schedule counts shared capacities in thousandths."""
 EMPTY_HORIZON_MS = 3_600_000
+HEADED_LANES = 5
+"""From so many at once on, what runs off the cards has a heading and can be folded."""
+
+Mask = NDArray[np.bool_]
 
 
 class ColourBy(StrEnum):
@@ -72,18 +78,6 @@ class Chart:
     names: TaskNames
 
 
-@dataclass(frozen=True, slots=True)
-class _Units:
-    """The lots that a plan holds, and which of them each card is in.
-
-    `by_the_hour`: the cards are paid from their first task, not from time zero.
-    """
-
-    of_card: tuple[int, ...]
-    names: list[str]
-    by_the_hour: bool = False
-
-
 @dataclass
 class _Parts:
     """What a chart is put together from, while it is."""
@@ -96,8 +90,21 @@ class _Parts:
     unit_names: list[str] = field(default_factory=list)
     milestones: list[Milestone] = field(default_factory=list)
     steps: list[ResourceSteps] = field(default_factory=list)
-    idle: list[tuple[int, int, int, str]] = field(default_factory=list)
+    idle: list[tuple[Int64, Int64, Int64, NDArray[np.bool_]]] = field(default_factory=list)
+    """Row, start and end of unused time, and whether it is set-up."""
     differences: list[Difference] = field(default_factory=list)
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """What stands under the shown plan on the same axis: another organisation, or another assignment."""
+
+    timing: Timing
+    heading: str
+    result: OrganisationResult
+    """Of the organisation whose timing it is."""
+    is_same_plan: bool = False
+    """Whether its cards are those of the shown plan."""
 
 
 def chart_of(
@@ -105,11 +112,13 @@ def chart_of(
     estimate: Estimate,
     *,
     colour_by: ColourBy = ColourBy.STAGE,
-    compared: bool = False,
+    other: Compared | None = None,
+    critical: Sequence[Mask] = (),
     start: dt.datetime | None = None,
 ) -> Chart | None:
-    """Return the chart of the organisation shown, with the reference under it where `compared`.
+    """Return the chart of the organisation shown, with another plan under it.
 
+    `critical` says of each row of the shown plan's runs, and of the other's, whether it makes the delivery.
     `start` (with a zone) turns the times of milestones into dates. None where the organisation has no timing:
     `empty_chart` then shows its axis and rows.
     """
@@ -117,18 +126,24 @@ def chart_of(
     if shown is None or not isinstance(shown.timing, Timing):
         return None
     quote, stages = estimate.quote, estimate.quote.workload.stages
-    other = comparable(estimate) if compared else None
     parts = _Parts(start)
     horizon = shown.timing.delivery_ms
-    if other is not None and isinstance(other.timing, Timing):
+    masks = [*critical, None, None]
+    units = units_of(words, quote, estimate.shown_plan, shown)
+    if other is not None:
         horizon = max(horizon, other.timing.delivery_ms)
-        parts.rows.append(_heading(words, estimate, shown, shown.timing))
-    _add_plan(words, quote, parts, shown.timing, _units(words, quote, estimate.shown_plan, shown))
-    if other is not None and isinstance(other.timing, Timing):
+        label = organisation_label(words, estimate, shown.organisation_id)
+        parts.rows.append(_heading(words, estimate, label, "shown", shown.timing))
+    _add_plan(words, quote, parts, shown.timing, units, "shown", masks[0])
+    if other is not None:
         _add_difference(words, parts, shown.timing, other.timing)
-        parts.rows.append(_heading(words, estimate, other, other.timing))
-        plan = other.plan(other.best_plan_id)
-        _add_plan(words, quote, parts, other.timing, _units(words, quote, plan, other))
+        parts.rows.append(_heading(words, estimate, other.heading, "other", other.timing))
+        if not other.is_same_plan:
+            plan = other.result.plan(other.result.best_plan_id)
+            units = units_of(words, quote, plan, other.result)
+        elif len(units.of_card) != other.timing.places:
+            units = Units((0,) * other.timing.places, [words.t("Cards with no offer yet")])
+        _add_plan(words, quote, parts, other.timing, units, "other", masks[1])
     _add_resources(words, quote, parts, shown.timing)
     names = TaskNames(words, stages, first_groups(stages, shown.timing))
     return _assembled(words, quote, parts, names, colour_by, horizon)
@@ -155,7 +170,15 @@ def comparable(estimate: Estimate) -> OrganisationResult | None:
     return result if result is not None and isinstance(result.timing, Timing) else None
 
 
-def _heading(words: Wording, estimate: Estimate, result: OrganisationResult, timing: Timing) -> GanttRow:
+def reference_of(words: Wording, estimate: Estimate) -> Compared | None:
+    """Return the reference organisation to compare with, where `comparable` finds one."""
+    result = comparable(estimate)
+    if result is None or not isinstance(result.timing, Timing):
+        return None
+    return Compared(result.timing, organisation_label(words, estimate, result.organisation_id), result)
+
+
+def _heading(words: Wording, estimate: Estimate, label: str, key: str, timing: Timing) -> GanttRow:
     limit = estimate.quote.workload.limit
     late = limit is not None and limit.ms is not None and timing.delivery_ms > limit.ms
     delivery = words.duration(timing.delivery_ms)
@@ -164,28 +187,37 @@ def _heading(words: Wording, estimate: Estimate, result: OrganisationResult, tim
         if late
         else words.t("delivery {duration}", duration=delivery)
     )
-    label = organisation_label(words, estimate, result.organisation_id)
-    return GanttRow(RowKind.HEADING, label, text, tone=Tone.BAD if late else Tone.GOOD)
+    tone = Tone.BAD if late else Tone.GOOD
+    return GanttRow(RowKind.HEADING, label, text, tone=tone, group=key, depth=ORGANISATION_DEPTH)
 
 
-def _add_plan(words: Wording, quote: Quote, parts: _Parts, timing: Timing, units: _Units) -> None:
+def _add_plan(
+    words: Wording,
+    quote: Quote,
+    parts: _Parts,
+    timing: Timing,
+    units: Units,
+    owner: str,
+    critical: Mask | None,
+) -> None:
     """Add the rows of one plan: its cards, what runs off them, its gates."""
     stages = quote.workload.stages
-    tasks = expanded(timing, stages)
+    tasks = expanded(timing, stages, critical)
     first = len(parts.rows)
     on_cards = tasks.card >= 0
-    kept = taken(tasks, on_cards, tasks.card[on_cards] + first)
-    begins, ends = _paid_spans(kept, first, timing, units, quote.pricing.hold_through_assembly)
-    for place in range(timing.places):
-        held = max(1, int(ends[place] - begins[place]))
-        share = words.percent(Decimal(int(timing.schedule.card_busy_ms[place])) * 100 / held, 0)
-        name = _place_name(words, place, timing.slices_per_card)
-        parts.rows.append(GanttRow(RowKind.CARD, name, share, "card"))
+    kept = taken(tasks, on_cards, tasks.card[on_cards])
+    begins, ends, setup = _paid_spans(kept, timing, units, quote.pricing.hold_through_assembly)
+    busy = np.asarray(timing.schedule.card_busy_ms)
+    times = CardTimes(busy, np.maximum(ends - begins, busy), setup, timing.slices_per_card)
+    names = [_place_name(words, place, timing.slices_per_card) for place in range(timing.places)]
+    rows, row_of = card_rows(words, owner, names, units, times, first)
+    parts.rows += rows
+    kept = replace(kept, row=row_of[kept.card])
     parts.tasks.append(kept)
     parts.unit.append(np.array(units.of_card, dtype=np.int64)[kept.card] + len(parts.unit_names))
     parts.unit_names += units.names
-    _add_idle(words, parts, kept, first, begins, ends)
-    _add_stations(words, quote, parts, taken(tasks, ~on_cards, tasks.card[~on_cards]))
+    _add_idle(parts, kept, row_of, begins, ends, setup)
+    _add_stations(words, quote, parts, taken(tasks, ~on_cards, tasks.card[~on_cards]), owner)
     for place, stage in enumerate(stages):
         if stage.kind is StageKind.GATE:
             parts.rows.append(GanttRow(RowKind.GATE, stage.name, icon="gate"))
@@ -194,49 +226,48 @@ def _add_plan(words: Wording, quote: Quote, parts: _Parts, timing: Timing, units
             parts.milestones.append(Milestone(len(parts.rows) - 1, at, text))
 
 
-def _paid_spans(
-    tasks: TaskColumns, first: int, timing: Timing, units: _Units, hold: bool
-) -> tuple[Int64, Int64]:
-    """Return from when to when each card, or each slice of one, is there to be used, in ms.
+def _paid_spans(tasks: TaskColumns, timing: Timing, units: Units, hold: bool) -> tuple[Int64, Int64, Int64]:
+    """Return from when to when each card, or slice of one, is there to be used, and its set-up in that, in ms.
 
-    A card of a lot is, from time zero to the delivery. One by the hour comes with its first task and goes
-    with its last one, or with the delivery where the quote holds it until then. Slices come and go with their card.
+    A card of a lot is there from time zero to the delivery. One by the hour comes for its set-up before its
+    first task and goes with its last one, or with the delivery where the quote holds it until then. Slices
+    come and go with their card.
     """
+    card = np.arange(timing.places) // timing.slices_per_card
     begins = np.zeros(timing.places, dtype=np.int64)
     ends = np.full(timing.places, timing.delivery_ms, dtype=np.int64)
+    first = ends.copy()
+    np.minimum.at(first, card[tasks.card], tasks.start_ms)
+    last = np.zeros_like(ends)
+    np.maximum.at(last, card[tasks.card], tasks.end_ms)
+    first, last = first[card], last[card]
+    setup = np.array(units.setup_ms or (0,) * timing.places, dtype=np.int64)
+    # A timing that knows of no set-up starts its tasks earlier than one could end.
+    setup = np.where((last > 0) & (first >= setup), setup, 0)
     if units.by_the_hour:
-        card = np.arange(timing.places) // timing.slices_per_card
-        begins = ends.copy()
-        np.minimum.at(begins, card[tasks.row - first], tasks.start_ms)
-        last = np.zeros_like(ends)
-        np.maximum.at(last, card[tasks.row - first], tasks.end_ms)
-        begins, last = begins[card], last[card]
+        begins = first - setup
         ends = np.where(hold & (last > 0), ends, np.maximum(last, begins))
-    return begins, ends
+    return begins, ends, setup
 
 
 def _add_idle(
-    words: Wording, parts: _Parts, tasks: TaskColumns, first: int, begins: Int64, ends: Int64
+    parts: _Parts, tasks: TaskColumns, row_of: Int64, begins: Int64, ends: Int64, setup: Int64
 ) -> None:
-    """Add the time of each card that no task takes while the card is there."""
-    longest = int(ends.max(initial=0))
-    order = np.lexsort((tasks.start_ms, tasks.row))
-    rows = tasks.row[order]
-    cards = np.arange(first, first + begins.size, dtype=np.int64)
+    """Add the time of each card that no task takes while the card is there, and its set-up."""
+    ready = begins + setup
     # A mark of no length at either end of a card's time makes the outer gaps ordinary ones.
-    row = np.concatenate((cards, rows, cards))
-    begin = np.concatenate((begins, tasks.start_ms[order], ends))
-    finish = np.concatenate((begins, tasks.end_ms[order], ends))
+    row = np.concatenate((row_of, tasks.row, row_of))
+    begin = np.concatenate((ready, tasks.start_ms, ends))
+    finish = np.concatenate((ready, tasks.end_ms, ends))
     order = np.lexsort((finish, begin, row))
     row, begin, finish = row[order], begin[order], finish[order]
     gap = np.flatnonzero((row[1:] == row[:-1]) & (begin[1:] > finish[:-1]))
-    for at in gap.tolist():
-        start, stop = int(finish[at]), int(begin[at + 1])
-        text = words.duration(stop - start) if stop - start >= IDLE_TEXT_SHARE * longest else ""
-        parts.idle.append((int(row[at]), start, stop, text))
+    parts.idle.append((row[gap], finish[gap], begin[gap + 1], np.zeros(gap.size, dtype=np.bool_)))
+    new = np.flatnonzero(setup)
+    parts.idle.append((row_of[new], begins[new], ready[new], np.ones(new.size, dtype=np.bool_)))
 
 
-def _add_stations(words: Wording, quote: Quote, parts: _Parts, tasks: TaskColumns) -> None:
+def _add_stations(words: Wording, quote: Quote, parts: _Parts, tasks: TaskColumns, owner: str) -> None:
     """Add what runs off the cards: a row a station in use, or a row a stage where none is named."""
     stations = {one.id: one for one in quote.workload.resources if one.kind is ResourceKind.STATION}
     rows: dict[str, list[int]] = {}
@@ -259,6 +290,10 @@ def _add_stations(words: Wording, quote: Quote, parts: _Parts, tasks: TaskColumn
         if chosen.size == 0:
             continue
         lane, count = lanes_of(tasks.start_ms[chosen], tasks.end_ms[chosen])
+        is_headed = HEADED_LANES <= count <= MOST_LANES
+        if is_headed:
+            at_once = words.t("{count} at once", count=words.number(count))
+            parts.rows.append(GanttRow(RowKind.HEADING, names[key], at_once, group=f"{owner}/{key}"))
         first = len(parts.rows)
         if count > MOST_LANES:
             part = spans_of(tasks, chosen, first)
@@ -267,7 +302,7 @@ def _add_stations(words: Wording, quote: Quote, parts: _Parts, tasks: TaskColumn
             part = taken(tasks, chosen, lane + first)
         for at in range(count):
             name = names[key] if count == 1 else f"{names[key]} {words.number(at + 1)}"
-            parts.rows.append(GanttRow(RowKind.STATION, name, icon="station"))
+            parts.rows.append(GanttRow(RowKind.STATION, name, icon="station", depth=int(is_headed)))
         parts.tasks.append(part)
         parts.unit.append(np.full(part.count, -1, dtype=np.int64))
 
@@ -297,7 +332,9 @@ def _add_resources(words: Wording, quote: Quote, parts: _Parts, timing: Timing) 
     ]
     if not found:
         return
-    parts.rows.append(GanttRow(RowKind.HEADING, words.t("Shared resources")))
+    parts.rows.append(
+        GanttRow(RowKind.HEADING, words.t("Shared resources"), group="resources", depth=ORGANISATION_DEPTH)
+    )
     for place, resource in found:
         capacity = resource.capacity.value or Decimal(0)
         times, used = timing.schedule.resource_steps[place]
@@ -343,6 +380,13 @@ def _assembled(
             return words.n("{count} task", "{count} tasks", int(tasks.folded[index]))
         return names.name(stage, int(tasks.group[index]), int(tasks.number[index]))
 
+    idle = [np.concatenate(column) for column in zip(*parts.idle, strict=True)]
+    length = idle[2] - idle[1]
+    least = IDLE_TEXT_SHARE * horizon
+
+    def idle_text(index: int) -> str:
+        return words.duration(int(length[index])) if length[index] >= least else ""
+
     limit = _limit(words, quote, horizon)
     model = build_model(
         parts.rows,
@@ -352,8 +396,11 @@ def _assembled(
         colour_class=classes,
         group=group,
         group_names=group_names,
+        flags=tasks.critical * int(BarFlag.CRITICAL),
         label=label,
-        idle=parts.idle,
+        idle=(idle[0], idle[1], idle[2]),
+        is_setup=idle[3].astype(np.bool_),
+        idle_text=idle_text,
         milestones=parts.milestones,
         steps=parts.steps,
         differences=parts.differences,
@@ -400,36 +447,6 @@ def _lot_colours(words: Wording, unit: Int64, names: Sequence[str]) -> tuple[Int
     turns = np.array(CARD_CLASSES, dtype=np.int64)
     classes = np.where(unit < 0, OFF_CARDS_CLASS, turns[np.maximum(unit, 0) % turns.size])
     return classes, np.where(unit < 0, len(names), unit), (*names, words.t("Off the cards"))
-
-
-def _units(words: Wording, quote: Quote, plan: Plan | None, result: OrganisationResult) -> _Units:
-    """Return which held lot each card of the schedule belongs to.
-
-    The cards stand in the order of the holdings, node by node, as the plan took them.
-    """
-    places = result.timing.places if isinstance(result.timing, Timing) else 0
-    organisation = quote.organisation(result.organisation_id)
-    together = _Units((0,) * places, [words.t("Cards with no offer yet")])
-    if plan is None or organisation is None:
-        return together
-    crosses = all(
-        organisation.layout(stage.id).may_cross_nodes for stage in quote.workload.stages if stage.on_cards
-    )
-    parts, names = [], []
-    for held in plan.holdings:
-        offer = quote.offer(held.offer_id)
-        if offer is None or not held.terms:
-            name = held.offer_id if offer is None else offer.name
-            return _Units((0,) * places, [name], by_the_hour=not held.terms)
-        of_each = held.cards // max(1, held.count)
-        parts.append(FleetPart(held.offer_id, offer.card_id, held.count, of_each, offer.cards_per_node, 0))
-        names += [
-            offer.name if held.count == 1 else f"{offer.name} · {words.number(copy + 1)}"
-            for copy in range(held.count)
-        ]
-    slots, slices = result.tasks_at_once or 1, result.slices_per_card
-    fleet = fleet_of(parts, slots, result.cards_per_task, crosses, slices)
-    return _Units(fleet.unit, names) if fleet.places == places else together
 
 
 def _limit(words: Wording, quote: Quote, horizon_ms: int) -> Limit | None:

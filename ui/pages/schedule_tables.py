@@ -49,6 +49,7 @@ class TaskRow:
     row: str
     start_ms: int
     end_ms: int
+    critical: bool = False
 
 
 def chosen_policy(quote: Quote, organisation_id: str) -> AssignmentPolicy | None:
@@ -89,9 +90,16 @@ def policy_columns(words: Wording) -> tuple[Column[PolicyRow], ...]:
     )
 
 
-def task_columns(words: Wording, start: dt.datetime | None) -> tuple[Column[TaskRow], ...]:
+def task_columns(
+    words: Wording, start: dt.datetime | None, with_critical: bool = False
+) -> tuple[Column[TaskRow], ...]:
     """Return the columns of the tasks; `start` (with a zone) turns times into dates."""
-    return (
+    critical: Column[TaskRow] = Column(
+        words.t("Critical path"),
+        lambda row: words.t("makes the delivery") if row.critical else "",
+        sort_key=lambda row: not row.critical,
+    )
+    columns: tuple[Column[TaskRow], ...] = (
         Column(words.t("Task"), lambda row: row.name),
         Column(words.t("Stage"), lambda row: row.stage),
         Column(words.t("Runs on"), lambda row: row.row),
@@ -114,6 +122,7 @@ def task_columns(words: Wording, start: dt.datetime | None) -> tuple[Column[Task
             sort_key=lambda row: row.end_ms - row.start_ms,
         ),
     )
+    return (*columns, critical) if with_critical else columns
 
 
 def task_rows(chart: Chart) -> tuple[TaskRow, ...]:
@@ -127,6 +136,7 @@ def task_rows(chart: Chart) -> tuple[TaskRow, ...]:
             row=model.rows[int(tasks.row[at])].name,
             start_ms=int(tasks.start_ms[at]),
             end_ms=int(tasks.end_ms[at]),
+            critical=bool(tasks.critical[at]),
         )
         for at in order.tolist()
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ class TaskColumns:
     """Single tasks in columns, a row for each task and card: what a bar or a line of the table stands for.
 
     `number` counts within the stage from 1. `row` is that of the chart. `folded`: how many tasks a bar of a
-    stage with very many at once stands for, else 1.
+    stage with very many at once stands for, else 1. `critical`: 1 where it makes the delivery, as far as asked.
     """
 
     stage: Int64
@@ -39,6 +39,7 @@ class TaskColumns:
     end_ms: Int64
     row: Int64
     folded: Int64
+    critical: Int64
 
     @property
     def count(self) -> int:
@@ -67,8 +68,10 @@ class TaskNames:
         return f"{own or one.name} {self.words.number(number)}"
 
 
-def expanded(timing: Timing, stages: Sequence[Stage]) -> TaskColumns:
-    """Return every task of the schedule in columns."""
+def expanded(
+    timing: Timing, stages: Sequence[Stage], critical: NDArray[np.bool_] | None = None
+) -> TaskColumns:
+    """Return every task of the schedule in columns; `critical` says it of each row of the schedule's runs."""
     schedule = timing.schedule
     count = schedule.run_count
     run = np.repeat(np.arange(count.size, dtype=np.int64), count)
@@ -90,6 +93,7 @@ def expanded(timing: Timing, stages: Sequence[Stage]) -> TaskColumns:
         end_ms=start + schedule.run_duration_ms[run],
         row=np.zeros(run.size, dtype=np.int64),
         folded=np.ones(run.size, dtype=np.int64),
+        critical=np.zeros(run.size, dtype=np.int64) if critical is None else critical.astype(np.int64),
     )
     return taken(columns, is_task, columns.row[is_task])
 
@@ -124,6 +128,7 @@ def taken(tasks: TaskColumns, chosen: NDArray[np.bool_] | Int64, rows: Int64) ->
         tasks.end_ms[chosen],
         rows.astype(np.int64),
         tasks.folded[chosen],
+        tasks.critical[chosen],
     )
 
 
@@ -156,9 +161,8 @@ def spans_of(tasks: TaskColumns, chosen: Int64, row: int) -> TaskColumns:
     first = np.flatnonzero(np.concatenate(([True], start[1:] > reach[:-1])))
     past = np.append(first[1:], order.size)
     part = taken(tasks, order[first], np.full(first.size, row, dtype=np.int64))
-    return TaskColumns(
-        part.stage, part.group, part.number, part.card, part.start_ms, reach[past - 1], part.row, past - first
-    )
+    critical = np.maximum.reduceat(tasks.critical[order], first)
+    return replace(part, end_ms=reach[past - 1], folded=past - first, critical=critical)
 
 
 def joined(parts: Sequence[TaskColumns]) -> TaskColumns:
@@ -168,5 +172,5 @@ def joined(parts: Sequence[TaskColumns]) -> TaskColumns:
         arrays: list[Int64] = [getattr(part, name) for part in parts]
         return np.concatenate(arrays) if arrays else np.zeros(0, dtype=np.int64)
 
-    names = ("stage", "group", "number", "card", "start_ms", "end_ms", "row", "folded")
+    names = ("stage", "group", "number", "card", "start_ms", "end_ms", "row", "folded", "critical")
     return TaskColumns(*(column(name) for name in names))
