@@ -15,6 +15,7 @@ from estimator.quote.document import (
     Quote,
     Trial,
 )
+from estimator.quote.issue import Issue, IssuedFigures, IssuedLine
 from estimator.quote.layout import (
     AssignmentPolicy,
     Organisation,
@@ -72,6 +73,9 @@ __all__ = [
     "GenerationRecipe",
     "ImageRecipe",
     "Independence",
+    "Issue",
+    "IssuedFigures",
+    "IssuedLine",
     "MemoryNeed",
     "MemoryPhase",
     "ModelSource",

@@ -15,6 +15,7 @@ from estimator.catalogue.cards import Card
 from estimator.catalogue.offers import AnyOffer, HourlyOffer, Lot
 from estimator.evidence import GIVEN, Evidence, EvidenceKind, Stated
 from estimator.frozen import Frozen
+from estimator.quote.issue import Issue
 from estimator.quote.layout import Organisation
 from estimator.quote.slicing import slice_of
 from estimator.quote.work import Workload
@@ -154,11 +155,18 @@ class Trial(Frozen):
     observations: tuple[Observation, ...] = ()
 
 
+LONGEST_LOGO = 400_000
+
+
 class Party(Frozen):
-    """Issuer or customer."""
+    """Issuer or customer. `logo`: a PNG picture in base 64, printed at the head; "" where there is none."""
 
     name: str = ""
     contact: str = ""
+    logo: str = Field(default="", max_length=LONGEST_LOGO, pattern=r"^[A-Za-z0-9+/=]*$")
+
+
+MOST_ISSUES = 200
 
 
 class Quote(Frozen):
@@ -187,6 +195,7 @@ class Quote(Frozen):
     trial: Trial = Trial()
     catalogue_version: str = ""
     notes: str = ""
+    issues: tuple[Issue, ...] = Field(default=(), max_length=MOST_ISSUES)
 
     def organisation(self, organisation_id: str) -> Organisation | None:
         """Return the organisation of that id, or None."""

@@ -64,6 +64,9 @@ SENTENCES: dict[str, str] = {
     "missing_quantity": _(
         "{fee} has a price and no quantity. Without it there is no total: add the quantity."
     ),
+    "issue_without_answer": _("A quote is issued with an answer and its total. Complete it first."),
+    "issue_without_customer": _("A quote is issued to a customer. Write who it is."),
+    "issue_without_number": _("A quote is issued under a number. Write it."),
     "missing_kept_days": _(
         "{fee} is charged for the days kept, and they are not known. Without them there is no total: add them."
     ),
