@@ -6,6 +6,7 @@ page is not its business, and it makes no pictures: it says where the Gantt stan
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -103,8 +104,13 @@ def paper_of(estimate: Estimate, words: Wording) -> Paper:
             "{status}: {count} open condition", "{status}: {count} open conditions", waiting, status=status
         )
     number = _number(quote, words)
-    day = words.t("no date") if quote.date is None else words.date(quote.date)
-    validity = words.n("{date}, valid {count} day", "{date}, valid {count} days", quote.valid_days, date=day)
+    if quote.date is None:
+        validity = words.n("No date, valid {count} day", "No date, valid {count} days", quote.valid_days)
+    else:
+        until = quote.date + dt.timedelta(days=quote.valid_days)
+        validity = words.t(
+            "{date}, valid until {until}", date=words.date(quote.date), until=words.date(until)
+        )
     made = _Sections(estimate, words)
     titles = [title for title, _ in answer_titles(words, estimate)]
     cells = zip(titles, answers(words, estimate), strict=True)

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from estimator.issuing import figures_of, issued, next_revision
 from estimator.problems import Place
 from estimator.quote import Quote
 from estimator.results.estimate import Estimate
@@ -42,6 +43,7 @@ from ui.page_preview import PagePreview
 from ui.pages.changing_table import ChangingTableModel
 from ui.pages.page import GAP, Context, Page
 from ui.pages.quote_details import QuoteDetails
+from ui.pages.quote_issues import IssuesBox
 from ui.theme import TextRole
 from ui.widgets.evidence_chip import EvidenceChip
 from ui.widgets.icons import icon
@@ -75,6 +77,9 @@ class QuotePage(Page):
         self._content.setContentsMargins(0, 0, 0, 0)
         self._content.setSpacing(GAP)
         self._build_standing()
+        self.issues = IssuesBox(words, self.theme)
+        self.issues.issue_asked.connect(self._issue)
+        self._content.addWidget(self.issues)
         self._build_answers()
         self._build_vocabulary()
         self._build_request()
@@ -90,7 +95,7 @@ class QuotePage(Page):
         self._build_buttons()
         self.theme.changed.connect(self._dress)
         self._dress()
-        stops = [*self.details.stops(), self.conditions_button, self.table]
+        stops = [*self.details.stops(), self.conditions_button, *self.issues.stops(), self.table]
         if self.previous_button is not None:
             stops.append(self.previous_button)
         stops += [self.preview, self.preview_button, self.more_button, self.save_button]
@@ -106,6 +111,7 @@ class QuotePage(Page):
         self._standing_box.setVisible(bool(standing))
         waiting = estimate is not None and bool(estimate.open_conditions)
         self.conditions_button.setVisible(waiting)
+        self.issues.show_state(quote, estimate, stale)
         self._show_answers(words, estimate)
         self._vocabulary_title.setText(words.t("Shared vocabulary"))
         self.model.show_table(_columns(words), vocabulary(words, quote, estimate))
@@ -297,6 +303,17 @@ class QuotePage(Page):
             return quote.replaced(**{part: party.replaced(**{field: value})})
 
         self.edit(self._labels()[part], change)
+
+    def _issue(self) -> None:
+        """Freeze the answer as the next revision, dated today."""
+        session = self.context.session
+        estimate = session.estimate
+        if estimate is None or session.is_stale or session.quote is None:
+            return
+        figures, day = figures_of(estimate), session.today
+        number = self.words.number(next_revision(session.quote))
+        label = self.words.t("issue revision {number}", number=number)
+        self.edit(label, lambda quote: issued(quote, figures, day))
 
     def _labels(self) -> dict[str, str]:
         words = self.words
