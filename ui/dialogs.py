@@ -95,6 +95,12 @@ class Dialogs:
         name, _ = QFileDialog.getOpenFileName(self._parent, words.t("Import tasks"), folder, kinds)
         return Path(name) if name else None
 
+    def open_picture(self, folder: str) -> Path | None:
+        """Ask for a picture."""
+        kinds = self.words.t("Pictures (*.png *.jpg *.jpeg *.bmp *.svg);;All files (*)")
+        name, _ = QFileDialog.getOpenFileName(self._parent, self.words.t("Choose a logo"), folder, kinds)
+        return Path(name) if name else None
+
     def preview_work(self, work: WorkList, quote: Quote, apply: Callable[[str], object]) -> None:
         """Show what was read; `apply` gets the stage's id, or "" for a stage a row."""
         from ui.import_dialog import ImportDialog

@@ -181,6 +181,24 @@ class Files(QObject):
             return False
         return self._keep(other)
 
+    def add_logo(self, path: Path | None = None) -> bool:
+        """Put a picture into the quote as the issuer's logo, asking for a file where none is named."""
+        from ui.logo import logo_from_file
+
+        words = self.words
+        path = path or self.dialogs.open_picture(self.folder)
+        if path is None:
+            return False
+        try:
+            logo = logo_from_file(path)
+        except FileRefused as refusal:
+            self._say_refusal(refusal)
+            return False
+        self._session.edit(
+            words.t("add a logo"), lambda quote: quote.replaced(issuer=quote.issuer.replaced(logo=logo))
+        )
+        return True
+
     def import_work(self, path: Path | None = None, text: str | None = None) -> bool:
         """Read a task list or a project plan and show its preview; `text`: a pasted table in place of a file."""
         from estimator.imports.projects import read_project

@@ -258,6 +258,7 @@ class MainWindow(QMainWindow):
             "markdown_asked": self.do.export_markdown,
             "json_asked": self.do.export_json,
             "save_asked": self.do.save,
+            "logo_asked": self.files.add_logo,
             "import_asked": self.do.import_prices,
             "refresh_asked": self.files.refresh_prices,
             "picture_asked": self.do.save_picture,

@@ -12,12 +12,13 @@ from html import escape
 from itertools import pairwise
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QPointF, QRect, QRectF, QSizeF, Qt
+from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QPointF, QRect, QRectF, QSizeF, Qt, QUrl
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
     QColor,
     QFont,
     QFontMetricsF,
+    QImage,
     QPagedPaintDevice,
     QPageLayout,
     QPageSize,
@@ -43,6 +44,7 @@ from estimator.wording import Wording
 from ui.gantt.export import Foot, pages_of, paint_picture, whole_view
 from ui.gantt.look import GanttLook
 from ui.gantt.model import GanttModel, LegendEntry, legend
+from ui.logo import logo_image
 from ui.pages.schedule_gantt import chart_of, reference_of
 from ui.theme import LIGHT
 
@@ -60,6 +62,9 @@ WATERMARK_OPACITY = 0.07
 """Over the text, so that no picture hides it; what stands under it stays readable in black and white."""
 MOST_BREAKS = 12
 """Times that a table is broken before a row that the end of a page would cut, each a new layout."""
+LOGO_BOX = (160, 52)
+"""Width and height of the logo on paper, at most."""
+_LOGO = "cabida:logo"
 PAPERS = {"A4": QPageSize.PageSizeId.A4, "Letter": QPageSize.PageSizeId.Letter}
 _GANTT = QTextFormat.ObjectTypes.UserObject + 1
 _HEAD_TABLES = 3
@@ -152,6 +157,7 @@ class PrintedQuote:
         for ligature in ("liga", "clig", "dlig"):  # a reader who searches "offer" must find it
             self._font.setFeature(QFont.Tag(ligature), 0)
         self._paper = paper_of(estimate, words)
+        self._logo = logo_image(estimate.quote.issuer.logo)
         self._chart = self._chart_of(estimate)
         self._body = QSizeF(self.width, self.height - FOOT)
         self._object = _ChartObject(self._chart, self._body)
@@ -225,7 +231,9 @@ class PrintedQuote:
         document.documentLayout().registerHandler(_GANTT, self._object)
         document.setPageSize(self._body)
         cursor = QTextCursor(document)
-        cursor.insertHtml(_head_html(self._paper))
+        if self._logo is not None:
+            document.addResource(QTextDocument.ResourceType.ImageResource, QUrl(_LOGO), self._logo)
+        cursor.insertHtml(_head_html(self._paper, self._logo))
         titles: list[int] = []
         self._tables: list[tuple[int, int, int]] = []
         for number, section in enumerate(self._paper.sections):
@@ -432,7 +440,12 @@ def _flatten(document: QTextDocument) -> None:
     root.setFrameFormat(shape)
 
 
-def _head_html(paper: Paper) -> str:
+def _head_html(paper: Paper, logo: QImage | None) -> str:
+    picture = ""
+    if logo is not None:
+        share = min(LOGO_BOX[0] / logo.width(), LOGO_BOX[1] / logo.height(), 1.0)
+        wide, high = max(1, round(logo.width() * share)), max(1, round(logo.height() * share))
+        picture = f'<img src="{_LOGO}" width="{wide}" height="{high}"><br>'
     meta = "<br>".join([*(escape(text) for text in paper.meta), f"<b>{escape(paper.standing)}</b>"])
     facts = "".join(
         f'<td style="padding-right:12px"><span style="color:{_MUTED}">{escape(label)}</span><br>{escape(text)}</td>'
@@ -449,7 +462,7 @@ def _head_html(paper: Paper) -> str:
         '<table width="100%" cellspacing="0" cellpadding="0"><tr>'
         f'<td width="58%"><span style="font-size:22px;font-weight:700">{escape(paper.title)}</span><br>'
         f'<span style="color:{_MUTED};font-size:13px">{escape(paper.subtitle)}</span></td>'
-        f'<td width="42%" align="right">{meta}</td></tr></table>'
+        f'<td width="42%" align="right">{picture}{meta}</td></tr></table>'
         f'<table width="100%" cellspacing="0" cellpadding="4"><tr>{facts}</tr></table>'
         f'<table width="100%" cellspacing="0" cellpadding="0" style="border-collapse:collapse"><tr>{cells}</tr></table>'
     )

@@ -269,6 +269,8 @@ SENTENCES: dict[str, str] = {
     ),
     "workbook_unpacks_too_large": _("{name} unpacks to more than is read. It was not imported."),
     "workbook_too_long": _("The schedule has {rows} rows, more than a sheet holds. Nothing was written."),
+    "not_a_picture": _("{name} is no picture that can be read."),
+    "picture_too_large": _("{name} is too large for a logo. Make it smaller first."),
     "no_schedule_yet": _("There is no schedule yet. Nothing was written."),
     "no_file_named": _("Name a .cabida file, or an embedded sample with --sample."),
     "not_a_quote": _("This file is not a Cabida quote."),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date
+from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from estimator.wording.vocabulary import (
     standing_text,
     vocabulary,
 )
+from ui.pages.cost_lines import with_percent
 from ui.pages.page import Context
 from ui.pages.quote_page import QuotePage
 from ui.runner import Runner
@@ -250,3 +252,35 @@ def test_the_pages_are_seen_in_place_of_what_they_say_and_follow_the_quote(
     assert bar.value() == bar.maximum() > 0
     qtbot.keyClick(page.preview, Qt.Key.Key_Home)
     assert bar.value() == 0
+
+
+def test_issuing_freezes_the_answer_and_later_says_what_changed(page: QuotePage, qtbot: QtBot) -> None:
+    session = page.context.session
+    assert page.issues.said == "Not issued yet."
+    assert page.issues.issue_button.isEnabled()
+    with qtbot.waitSignal(session.estimated):
+        page.issues.issue_button.click()
+    qtbot.waitUntil(lambda: "still what was issued" in page.issues.said)
+    assert page.issues.said.startswith("Issued as 2026-0117, revision 0 on 30 Nov 2026")
+    with qtbot.waitSignal(session.estimated):
+        session.edit("tax", lambda quote: with_percent(quote, "tax_percent", Decimal(10)))
+    said = page.issues.said.replace("\xa0", " ")
+    assert "Tax: 0.13 € → 0.06 €" in said
+    assert "Total: 0.77 € → 0.70 €" in said
+    page.issues.compare_button.click()
+    assert page.issues.table.isVisible()
+    model = page.issues.model
+    heads = [model.headerData(at, Qt.Orientation.Horizontal) for at in range(model.columnCount())]
+    assert heads == ["", "Revision 0", "Now"]
+    session.undo()
+    session.undo()
+    quote = session.quote
+    assert quote is not None
+    assert quote.issues == ()
+
+
+def test_without_a_number_the_page_says_what_issuing_needs(page: QuotePage, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(page.context.session.estimated):
+        page.context.session.edit("number", lambda quote: quote.replaced(number=""))
+    assert not page.issues.issue_button.isEnabled()
+    assert "under a number" in page.issues.said

@@ -16,10 +16,11 @@ from pytestqt.qtbot import QtBot
 
 from estimator.estimate import EstimateCancelled, estimate
 from estimator.problems import FileRefused
-from estimator.quote import ConditionRecord, ConditionState, Quote, Stage, Tasks
+from estimator.quote import ConditionRecord, ConditionState, Party, Quote, Stage, Tasks
 from estimator.results.estimate import Estimate, QuoteStatus
 from estimator.storage import read_quote, save_quote
 from estimator.wording import Language, NumberFormat, Wording
+from ui.logo import logo_from_file, logo_image
 from ui.page_preview import PagePreview
 from ui.printing import PrintedQuote, page_layout, quote_pdf, save_quote_pdf
 from ui.theme import Theme
@@ -193,3 +194,38 @@ def test_the_pdf_is_written_from_the_terminal_without_a_screen(tmp_path: Path) -
     )
     assert done.returncode == 2
     assert done.stderr.strip()
+
+
+def test_a_logo_travels_in_the_quote_small_and_is_printed(qapp: QApplication, tmp_path: Path) -> None:
+    picture = QImage(1200, 300, QImage.Format.Format_RGB32)
+    picture.fill(0xFF0000)
+    file = tmp_path / "logo.jpg"
+    assert picture.save(str(file))
+    logo = logo_from_file(file)
+    image = logo_image(logo)
+    assert image is not None
+    assert (image.width(), image.height()) == (480, 120)
+    quote = sample().replaced(issuer=Party(name="Issuer", logo=logo))
+    printed = PrintedQuote(made(quote), ENGLISH, qapp.font())
+    page = QImage(int(printed.width), int(printed.height), QImage.Format.Format_RGB32)
+    page.fill(0xFFFFFF)
+    painter = QPainter(page)
+    printed.paint(painter, 0)
+    painter.end()
+    reds = sum(
+        page.pixelColor(x, y).red() > 200 and page.pixelColor(x, y).green() < 80
+        for x in range(0, page.width(), 4)
+        for y in range(0, 120, 4)
+    )
+    assert reds > 100
+
+
+def test_a_file_that_is_no_picture_is_refused_and_a_foreign_logo_left_out(tmp_path: Path) -> None:
+    file = tmp_path / "logo.png"
+    file.write_bytes(b"\x89PNG\r\n\x1a\n broken")
+    with pytest.raises(FileRefused) as caught:
+        logo_from_file(file)
+    assert ENGLISH.refused(caught.value)
+    assert logo_image("") is None
+    assert logo_image("AAAA") is None
+    assert logo_image("####") is None

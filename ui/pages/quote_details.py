@@ -6,7 +6,7 @@ import datetime as dt
 from decimal import Decimal
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from estimator.problems import Place
 from estimator.quote import Quote
@@ -24,6 +24,8 @@ class QuoteDetails(QFrame):
     """The form at the left. `committed` carries the name of a part and its new value."""
 
     committed = Signal(str, object)
+    logo_asked = Signal()
+    """Choose a logo, or take the present one away."""
 
     def __init__(self, words: Wording, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,6 +46,8 @@ class QuoteDetails(QFrame):
         self.paper = QComboBox()
         for paper in ("A4", "Letter"):
             self.paper.addItem(words.t("Letter (8.5 × 11 in)") if paper == "Letter" else paper, paper)
+        self.logo_button = QPushButton()
+        self.logo_button.clicked.connect(lambda: self.logo_asked.emit())
         self.notes = PastedText()
         self.notes.setLineWrapMode(PastedText.LineWrapMode.WidgetWidth)
         self.notes.setFixedHeight(72)
@@ -69,6 +73,9 @@ class QuoteDetails(QFrame):
         self.language.setCurrentIndex(self.language.findData(quote.language))
         self.number_format.setCurrentIndex(self.number_format.findData(quote.number_format))
         self.paper.setCurrentIndex(self.paper.findData(quote.paper))
+        has_logo = bool(quote.issuer.logo)
+        words = self._words
+        self.logo_button.setText(words.t("Take the logo away") if has_logo else words.t("Add a logo…"))
         self.notes.set_value(quote.notes)
 
     def focus_place(self, place: Place) -> bool:
@@ -85,8 +92,8 @@ class QuoteDetails(QFrame):
         """Return the fields in reading order."""
         return [
             *(self.customer, self.customer_contact, self.number, self.date, self.valid_days, self.language),
-            *(self.name, self.issuer, self.issuer_contact, self.number_format, self.paper),
-            self.notes,
+            *(self.name, self.issuer, self.issuer_contact, self.logo_button, self.number_format),
+            *(self.paper, self.notes),
         ]
 
     def _connect(self) -> None:
@@ -132,9 +139,10 @@ class QuoteDetails(QFrame):
             (4, 0, 2, self._field(words.t("Name of the quote"), self.name)),
             (5, 0, 1, self._field(words.t("Issuer"), self.issuer)),
             (5, 1, 1, self._field(words.t("Contact of the issuer"), self.issuer_contact)),
-            (6, 0, 1, self._field(words.t("Numbers written as"), self.number_format)),
-            (6, 1, 1, self._field(words.t("Paper"), self.paper)),
-            (7, 0, 2, self._field(words.t("Notes"), self.notes)),
+            (6, 0, 2, self.logo_button),
+            (7, 0, 1, self._field(words.t("Numbers written as"), self.number_format)),
+            (7, 1, 1, self._field(words.t("Paper"), self.paper)),
+            (8, 0, 2, self._field(words.t("Notes"), self.notes)),
         ):
             grid.addWidget(field, row, column, 1, span)
         self.language.setAccessibleName(words.t("Language of the document"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QHeaderView, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from estimator.issuing import differences, figures_of, why_not
 from estimator.quote import Quote
@@ -53,7 +53,7 @@ class IssuesBox(QFrame):
         self.issue_button.clicked.connect(lambda: self.issue_asked.emit())
         self.compare_button = QPushButton(words.t("Compare revisions"))
         self.compare_button.setCheckable(True)
-        self.compare_button.toggled.connect(lambda shown: self.table.setVisible(shown))
+        self.compare_button.toggled.connect(self._compare_toggled)
         self.model: ChangingTableModel[RevisionRow] = ChangingTableModel((), words, theme)
         self.table = TableView(self.model, words, theme, words.t("Revisions side by side"), whole_rows=True)
         self.table.hide()
@@ -102,6 +102,9 @@ class IssuesBox(QFrame):
         """Return what takes the focus, in reading order."""
         return [self.compare_button, self.issue_button, self.table]
 
+    def _compare_toggled(self, shown: bool) -> None:
+        self.table.setVisible(shown)
+
     def _show_differences(self, before: IssuedFigures | None, now: IssuedFigures) -> None:
         words = self._words
         found = () if before is None else differences(before, now)
@@ -124,11 +127,13 @@ class IssuesBox(QFrame):
         for name in COMPARED:
             texts = tuple(figure_text(words, one, name) for one in columns)
             rows.append(RevisionRow(figure_name(words, name), texts, len(set(texts)) > 1))
-        shown = (
-            Column[RevisionRow]("", lambda row: row.name, bold=lambda row: row.differs),
-            *(_revision_column(name, at) for at, name in enumerate([*names, words.t("Now")])),
-        )
+        first: Column[RevisionRow] = Column("", lambda row: row.name, bold=lambda row: row.differs)
+        shown = (first, *(_revision_column(name, at) for at, name in enumerate([*names, words.t("Now")])))
         self.model.show_table(shown, tuple(rows))
+        head = self.table.horizontalHeader()
+        head.setStretchLastSection(False)
+        head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.table.fit_height(len(rows))
 
 

@@ -62,6 +62,7 @@ class QuotePage(Page):
     print_asked = Signal()
     markdown_asked = Signal()
     save_asked = Signal()
+    logo_asked = Signal()
     json_asked = Signal()
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
@@ -72,6 +73,7 @@ class QuotePage(Page):
         self.details = QuoteDetails(words, self.theme)
         self.details.setFixedWidth(_FORM)
         self.details.committed.connect(self._committed)
+        self.details.logo_asked.connect(self._logo_asked)
         self._said = said = QWidget()
         self._content = QVBoxLayout(said)
         self._content.setContentsMargins(0, 0, 0, 0)
@@ -303,6 +305,13 @@ class QuotePage(Page):
             return quote.replaced(**{part: party.replaced(**{field: value})})
 
         self.edit(self._labels()[part], change)
+
+    def _logo_asked(self) -> None:
+        quote = self.context.session.quote
+        if quote is not None and quote.issuer.logo:
+            self._committed("issuer.logo", "")
+        else:
+            self.logo_asked.emit()
 
     def _issue(self) -> None:
         """Freeze the answer as the next revision, dated today."""
