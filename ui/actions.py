@@ -35,6 +35,7 @@ class Commands:
     excel: Do
     pdf: Do
     paper: Do
+    csv: Do
     markdown: Do
     request: Callable[[str], object]
     json: Do
@@ -126,6 +127,7 @@ class Actions:
         self._add(menu, words.t("Export PDF…"), "Ctrl+Shift+E", commands.pdf, quote=True)
         self._add(menu, words.t("Print…"), "Ctrl+P", commands.paper, quote=True)
         more = menu.addMenu(words.t("Export as text"))
+        self._add(more, words.t("Export CSV…"), "", commands.csv, quote=True)
         self._add(more, words.t("Export Markdown…"), "", commands.markdown, quote=True)
         self._add(more, words.t("Export JSON…"), "", commands.json, quote=True)
         for scheduler, name in (("slurm", "Slurm"), ("kubernetes", "Kubernetes"), ("ray", "Ray")):

@@ -20,6 +20,7 @@ from estimator.wording import Wording
 from ui.theme import Theme
 
 if TYPE_CHECKING:
+    from estimator.exports.csv_text import CsvFormat, CsvTable
     from estimator.imports.work import WorkList
 
 
@@ -94,6 +95,15 @@ class Dialogs:
         kinds = words.t("Task lists and plans (*.csv *.tsv *.txt *.xlsx *.xml *.gan);;All files (*)")
         name, _ = QFileDialog.getOpenFileName(self._parent, words.t("Import tasks"), folder, kinds)
         return Path(name) if name else None
+
+    def choose_csv(self, chosen: Callable[[CsvTable, CsvFormat], object]) -> None:
+        """Ask which table is written as CSV and how."""
+        from ui.csv_dialog import CsvDialog
+
+        dialog = CsvDialog(self.words, self._theme, self._parent)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.chosen.connect(chosen)
+        dialog.open()
 
     def open_picture(self, folder: str) -> Path | None:
         """Ask for a picture."""

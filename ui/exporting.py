@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QFont
 
 from estimator.estimate import completed
+from estimator.exports.csv_text import CsvFormat, CsvTable, csv_bytes
 from estimator.exports.requests import Scheduler, request_text
 from estimator.problems import Absent, FileRefused
 from estimator.results.estimate import Estimate
@@ -87,6 +88,19 @@ class Exports(QObject):
             self._write(target, json_text(estimate))
 
         return self._export(path, ".json", self._words.t("JSON files (*.json)"), start)
+
+    def csv(self, table: CsvTable, csv_format: CsvFormat, path: Path | None = None) -> bool:
+        """Write one table as CSV in the background."""
+
+        def start(estimate: Estimate, target: Path, words: Wording) -> None:
+            self._run(target, _write_csv, estimate, target, words, table, csv_format)
+
+        return self._export(path, ".csv", self._words.t("CSV files (*.csv)"), start)
+
+    def ask_csv(self) -> None:
+        """Ask which table is written as CSV and how, then where to."""
+        if self._current() is not None:
+            self._files.dialogs.choose_csv(lambda table, csv_format: self.csv(table, csv_format))
 
     def request(self, scheduler: Scheduler, path: Path | None = None) -> bool:
         """Write the capacity request in the words of a cluster's scheduler."""
@@ -191,6 +205,19 @@ def _write_workbook(
     if not estimate.is_complete:
         estimate = completed(estimate, cancelled=cancelled)
     write_workbook(estimate, path, words, today, picture, progress=progress, cancelled=cancelled)
+
+
+def _write_csv(
+    estimate: Estimate,
+    path: Path,
+    words: Wording,
+    table: CsvTable,
+    csv_format: CsvFormat,
+    *,
+    progress: Callable[[float], None],
+    cancelled: Callable[[], bool],
+) -> None:
+    write_atomically(path, csv_bytes(estimate, table, words, csv_format, progress, cancelled))
 
 
 def _write_pdf(

@@ -48,6 +48,7 @@ class WindowActions:
             excel=self.export_excel,
             pdf=self.export_pdf,
             paper=self.print_quote,
+            csv=self.export_csv,
             markdown=self.export_markdown,
             request=self.export_request,
             json=self.export_json,
@@ -131,6 +132,10 @@ class WindowActions:
     def print_quote(self) -> None:
         """Print the quote."""
         self.after_commit(self._window.exports.on_paper)
+
+    def export_csv(self) -> None:
+        """Write one table as CSV."""
+        self.after_commit(self._window.exports.ask_csv)
 
     def export_markdown(self) -> None:
         """Write the printed quote as text."""

@@ -20,6 +20,7 @@ from pathlib import Path
 
 import openpyxl
 
+from estimator.exports.guard import unguarded
 from estimator.problems import FileRefused, Problem, Severity
 
 LARGEST_BYTES = 32 * 2**20
@@ -141,7 +142,7 @@ def _records(text: str, delimiter: str, name: str, line_before: int) -> Iterator
     line = line_before + 1
     try:
         for row in reader:
-            yield line, [cell.strip() or None for cell in row]
+            yield line, [unguarded(cell.strip()) or None for cell in row]
             line = line_before + reader.line_num + 1
     except csv.Error as error:
         raise FileRefused("table_broken", name=name, line=line) from error

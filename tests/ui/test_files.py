@@ -16,10 +16,12 @@ from pytestqt.qtbot import QtBot
 from estimator import edits
 from estimator.catalogue import Card
 from estimator.catalogue_store import read_own
+from estimator.exports.csv_text import CsvFormat, CsvTable
 from estimator.exports.requests import Scheduler
 from estimator.storage import quote_to_text, read_quote, save_quote
 from tests.quotes import HIVENET, source_quote
 from tests.ui.windows import PATIENCE_MS, Seat, seat
+from ui.csv_dialog import CsvDialog
 from ui.dialogs import Choice
 from ui.own_card_dialog import OwnCardDialog
 from ui.own_catalogue import OwnCatalogue
@@ -314,3 +316,18 @@ def test_the_quote_is_exported_as_pdf_markdown_and_as_a_request(planner: Seat, t
     assert exports.pdf(tmp_path / "obra.pdf")
     planner.qtbot.waitUntil(lambda: any("obra.pdf" in one for one in planner.said), timeout=PATIENCE_MS)
     assert (tmp_path / "obra.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_a_table_is_exported_as_csv_in_the_marks_of_the_country(planner: Seat, tmp_path: Path) -> None:
+    opened(planner, tmp_path / "obra.cabida")
+    planner.wait_for_answer()
+    dialog = CsvDialog(planner.window.words, planner.window.parts.theme)
+    planner.qtbot.addWidget(dialog)
+    heard: list[tuple[CsvTable, CsvFormat]] = []
+    dialog.chosen.connect(lambda table, csv_format: heard.append((table, csv_format)))
+    dialog.table.setCurrentIndex(dialog.table.findData(CsvTable.COST))
+    dialog.export_button.click()
+    assert heard == [(CsvTable.COST, CsvFormat(";", ",", leading_mark=True))]
+    assert planner.window.exports.csv(*heard[0], path=tmp_path / "costo.csv")
+    planner.qtbot.waitUntil(lambda: any("costo.csv" in one for one in planner.said), timeout=PATIENCE_MS)
+    assert ";0,64;" in (tmp_path / "costo.csv").read_text(encoding="utf-8-sig")
