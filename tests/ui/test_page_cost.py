@@ -20,6 +20,7 @@ from estimator.evidence import EvidenceKind, Stated
 from estimator.quote import FeeBasis, FeeKind, Quote
 from estimator.storage import read_quote
 from estimator.wording import Language, NumberFormat, Wording
+from tests.quotes import mixed_quote
 from ui.models.table import Group
 from ui.pages.cost import CostPage
 from ui.pages.cost_frontier import point_rows
@@ -156,6 +157,14 @@ def test_points_of_the_frontier_say_how_they_stand() -> None:
         (Decimal("54.72"), True, False),
     ]
     assert points[1].standing == "dominated"
+
+
+def test_a_mixed_plan_is_named_by_its_offers_and_models() -> None:
+    result = estimate(mixed_quote(), TODAY)
+    row = next(one for one in plan_rows(WORDS, result) if isinstance(one, PlanRow) and one.shown)
+    assert row.name == "A · 1 lot of slow, 3 days + 1 lot of fast, 3 days + hour by the hour"
+    point = next(one for one in point_rows(WORDS, result) if one.shown)
+    assert point.label == "2 × RTX 4090 + 1 × B200"
 
 
 def test_with_a_budget_the_frontier_is_drawn_with_tax() -> None:
