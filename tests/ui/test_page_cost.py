@@ -27,6 +27,7 @@ from ui.pages.cost_frontier import point_rows
 from ui.pages.cost_lines import NAME, PRICE, QUANTITY, LineRow, line_rows, offer_rows, with_percent, with_rate
 from ui.pages.cost_plans import PlanRow, plan_rows, same_rent_text
 from ui.pages.page import Context
+from ui.pages.schedule_groups import units_of
 from ui.runner import Runner
 from ui.session import Session
 from ui.theme import Theme
@@ -423,3 +424,10 @@ def assert_reading_order(page: QWidget, chain: list[QWidget]) -> None:
         below = second.y() >= first.y() + before.height() - 2
         right = second.x() >= first.x() + before.width() - 2
         assert below or right, (before.accessibleName(), after.accessibleName())
+
+
+def test_the_rows_of_a_mixed_plan_stand_under_their_offers() -> None:
+    result = estimate(mixed_quote(), TODAY)
+    assert result.shown is not None
+    units = units_of(WORDS, result.quote, result.shown_plan, result.shown)
+    assert [units.names[unit] for unit in units.of_card] == ["slow", "fast", "hour"]
