@@ -16,12 +16,13 @@ from importlib.resources import files
 from pathlib import Path
 
 from estimator.checks import problems_of
-from estimator.estimate import estimate
+from estimator.estimate import estimate, with_flips
 from estimator.exports.json_text import as_json, json_text, problem_json
 from estimator.problems import FileRefused, Problem, Severity
 from estimator.quote import Quote
 from estimator.results.estimate import Estimate
 from estimator.score import memory_score, score_json, score_text
+from estimator.score.lots import lots_json, lots_text, score_lots
 from estimator.score.schedule import DEFAULT_EFFORT, report_text, schedule_json, score_schedule
 from estimator.storage import SUFFIX, quote_from_text, read_quote, write_atomically
 from estimator.terminal import comparison_text, estimate_text, problems_text
@@ -59,6 +60,8 @@ def _check(options: argparse.Namespace, words: Wording) -> int:
 
 def _estimate(options: argparse.Namespace, words: Wording) -> int:
     result = estimate(_quote(options), options.today)
+    if options.flips:
+        result = with_flips(result)
     print(json_text(result) if options.json else estimate_text(words, result), end="")
     return _status(result.problems)
 
@@ -105,6 +108,8 @@ def _compare(options: argparse.Namespace, words: Wording) -> int:
 def _score(options: argparse.Namespace, words: Wording) -> int:
     if options.engine == "schedule":
         return _score_schedule(options, words)
+    if options.engine == "lots":
+        return _score_lots(options, words)
     score = memory_score(Path(options.points))
     if options.json:
         _print_json(score_json(score))
@@ -120,6 +125,15 @@ def _score_schedule(options: argparse.Namespace, words: Wording) -> int:
     else:
         print(report_text(words, score), end="")
     return FINE if any(one.n for one in score.summary) else PROBLEMS
+
+
+def _score_lots(options: argparse.Namespace, words: Wording) -> int:
+    score = score_lots(Path(options.points))
+    if options.json:
+        _print_json(lots_json(score))
+    else:
+        print(lots_text(words, score), end="")
+    return FINE if any(not point.skipped for point in score.points) else PROBLEMS
 
 
 def _quote(options: argparse.Namespace) -> Quote:
@@ -166,6 +180,12 @@ def _parser(words: Wording) -> argparse.ArgumentParser:
     ):
         command = commands.add_parser(name, parents=[common, one_quote], help=text)
         command.set_defaults(run=run)
+        if name == "estimate":
+            command.add_argument(
+                "--flips",
+                action="store_true",
+                help=words.t("also say at which values another plan is the cheapest"),
+            )
         if name == "export":
             command.add_argument("target", nargs="?", help=words.t("the file to write"))
     compare = commands.add_parser("compare", parents=[common], help=words.t("quotes side by side"))
@@ -174,8 +194,8 @@ def _parser(words: Wording) -> argparse.ArgumentParser:
     score = commands.add_parser(
         "score", parents=[common], help=words.t("hold an engine against a file of known answers")
     )
-    score.add_argument("engine", choices=["memory", "schedule"])
-    score.add_argument("points", help=words.t("a .json file of measured points"))
+    score.add_argument("engine", choices=["memory", "schedule", "lots"])
+    score.add_argument("points", help=words.t("a .json file of known answers"))
     score.add_argument(
         "--effort", type=int, default=DEFAULT_EFFORT, help=words.t("steps of the search, about milliseconds")
     )

@@ -19,9 +19,11 @@ from estimator.quote import (
     DeliveredAs,
     Fee,
     FeeKind,
+    ForbiddenSeller,
     Independence,
     MemoryPhase,
     Organisation,
+    Ownership,
     Pricing,
     Quote,
     ResourceKind,
@@ -211,6 +213,24 @@ def with_offer_fields(quote: Quote, offer_id: str, **changes: object) -> Quote:
 def with_pricing(quote: Quote, **changes: object) -> Quote:
     """Return the quote with fields of its pricing changed."""
     return quote.replaced(pricing=quote.pricing.replaced(**changes))
+
+
+def with_ownership(quote: Quote, **changes: object) -> Quote:
+    """Return the quote with fields of what owning costs changed; the first makes it part of the quote."""
+    ownership = quote.pricing.ownership or Ownership()
+    return with_pricing(quote, ownership=ownership.replaced(**changes))
+
+
+def with_forbidden_seller(quote: Quote, seller: str, reason: str = "") -> Quote:
+    """Return the quote with a seller that the customer does not admit, once, with the latest reason."""
+    others = without_forbidden_seller(quote, seller).forbidden_sellers
+    return quote.replaced(forbidden_sellers=(*others, ForbiddenSeller(seller=seller.strip(), reason=reason)))
+
+
+def without_forbidden_seller(quote: Quote, seller: str) -> Quote:
+    """Return the quote with that seller admitted again."""
+    rule = quote.forbids(seller)
+    return quote.replaced(forbidden_sellers=tuple(one for one in quote.forbidden_sellers if one is not rule))
 
 
 def with_fee(quote: Quote, fee_id: str, **changes: object) -> Quote:

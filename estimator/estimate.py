@@ -14,7 +14,9 @@ from estimator.checks import problems_of
 from estimator.conditions import conditions_of, status_of
 from estimator.plan.comparing import break_even, frontier, policies, staircase, throughput
 from estimator.plan.counter_examples import counter_examples
+from estimator.plan.flips import flips
 from estimator.plan.organising import best_of, order_of, organised
+from estimator.plan.rental_study import rental_study
 from estimator.plan.stopping import stopped_when
 from estimator.problems import Absent, Problem, Severity
 from estimator.quote import Quote
@@ -73,7 +75,8 @@ def _headline(quote: Quote, today: dt.date, progress: Progress, cancelled: Cance
     has_answer = shown is not None and isinstance(shown.timing, Timing) and shown_plan is not None
     if shown is not None and shown_plan is not None:
         at = results.index(shown)
-        shown = replace(shown, timing=shown_plan.timing)
+        at_once = shown_plan.timing.places // shown.cards_per_task
+        shown = replace(shown, timing=shown_plan.timing, tasks_at_once=at_once)
         results[at] = shown
     return Estimate(
         quote=quote,
@@ -129,6 +132,8 @@ def _completed(so_far: Estimate, progress: Progress, cancelled: Cancelled) -> Es
                     break_evens.append(found)
                 _stop_if(cancelled)
     cases = counter_examples(quote, organisation, so_far.shown_plan)
+    _stop_if(cancelled)
+    study = rental_study(quote, organisation, shown, so_far.plans, so_far.shown_plan)
     progress(1.0)
     return replace(
         done,
@@ -137,7 +142,31 @@ def _completed(so_far: Estimate, progress: Progress, cancelled: Cancelled) -> Es
         break_evens=tuple(break_evens),
         counter_examples=cases,
         throughput=throughput(quote, shown.timing),
+        rental=study,
     )
+
+
+def with_flips(so_far: Estimate, cancelled: Cancelled = _never) -> Estimate:
+    """Return a complete estimate with the flips of its recommended plan: some tens of decisions, each recomputed.
+
+    The same estimate where nothing is recommended. Raises EstimateCancelled.
+    """
+    plan = so_far.plan(so_far.recommended_plan_id)
+    if so_far.rental is None or plan is None:
+        return so_far
+    others = (one for one in so_far.plans if one.is_admitted and not isinstance(one.price.gross, Absent))
+    rivals = tuple(sorted((one for one in others if one.id != plan.id), key=order_of))
+    try:
+        with stopped_when(cancelled):
+            found = flips(so_far.quote, plan, rivals, decided)
+    except SolveStopped:
+        raise EstimateCancelled from None
+    return replace(so_far, rental=replace(so_far.rental, flips=found))
+
+
+def decided(quote: Quote) -> Plan | None:
+    """Return the plan that is recommended for a quote, None where there is none."""
+    return _recommended(quote, [organised(quote, organisation) for organisation in quote.organisations])
 
 
 def _plan_of(so_far: Estimate, organisation_id: str) -> Plan | None:

@@ -25,6 +25,17 @@ from estimator.wording.phrases import (
     plan_name,
     quote_name,
 )
+from estimator.wording.rent import (
+    break_even_text,
+    equivalent_text,
+    flip_text,
+    idle_text,
+    owning_text,
+    point_text,
+    rent_proof,
+    same_rent_sentence,
+    way_name,
+)
 
 
 def estimate_text(words: Wording, estimate: Estimate) -> str:
@@ -35,6 +46,9 @@ def estimate_text(words: Wording, estimate: Estimate) -> str:
         _organisations(words, estimate),
         _staircase(words, estimate),
         _cost(words, estimate),
+        _rent(words, estimate),
+        _ways(words, estimate),
+        _flips(words, estimate),
         _conditions(words, estimate),
         problems_text(words, estimate.quote, estimate.problems),
     ]
@@ -149,6 +163,51 @@ def _cost(words: Wording, estimate: Estimate) -> str:
     rows.append([words.t("Total"), "", amount_text(words, price.gross, price.currency)])
     title = words.t("Cost, {currency}", currency=price.currency)
     return f"{_heading(title)}\n{table(rows)}"
+
+
+def _rent(words: Wording, estimate: Estimate) -> str:
+    study, plan, quote = estimate.rental, estimate.shown_plan, estimate.quote
+    if study is None or plan is None:
+        return ""
+    lines = [rent_proof(words, quote, plan)]
+    lines += [idle_text(words, quote, one) for one in study.idle]
+    lines += [same_rent_sentence(words, one) for one in study.same_rent[:1]]
+    text = "\n".join([_heading(words.t("Rent")), *(line for line in lines if line)])
+    if isinstance(study.frontier, Absent):
+        return text
+    rows = [[words.t("Cheapest by delivery"), words.t("Delivery"), words.t("Rent"), ""]]
+    for point in study.frontier:
+        rent = words.money(point.rent, quote.pricing.currency)
+        proof = words.t("proven") if point.proven else words.t("not proven")
+        rows.append([point_text(words, quote, point), words.duration(point.delivery_ms), rent, proof])
+    return f"{text}\n\n{table(rows)}"
+
+
+def _ways(words: Wording, estimate: Estimate) -> str:
+    study = estimate.rental
+    if study is None:
+        return ""
+    currency = estimate.quote.pricing.currency
+    days = [each for each, _ in next((one.terms for one in study.ways if one.terms), ())]
+    head = [words.n("One card, {count} day", "One card, {count} days", each) for each in days]
+    rows = [["", words.t("This work"), words.t("Per card and hour in use"), *head]]
+    for one in study.ways:
+        costs = [cost for _, cost in one.terms] or [one.cost] * len(days)
+        figures = (one.cost, one.per_card_hour, *costs)
+        rows.append([way_name(words, one.way), *(amount_text(words, each, currency) for each in figures)])
+    quote = estimate.quote
+    lines = [equivalent_text(words, quote, found) for found in study.equivalents]
+    lines += [break_even_text(words, quote, found) for found in study.term_break_evens]
+    if quote.pricing.ownership is not None:
+        lines += [owning_text(words, quote, found) for found in study.owning]
+    return "\n".join([_heading(words.t("Lots, by the hour, own cards")), table(rows), *lines])
+
+
+def _flips(words: Wording, estimate: Estimate) -> str:
+    if estimate.rental is None or not estimate.rental.flips:
+        return ""
+    lines = [flip_text(words, estimate.quote, flip) for flip in estimate.rental.flips]
+    return "\n".join([_heading(words.t("When another plan is the cheapest")), *lines])
 
 
 def _conditions(words: Wording, estimate: Estimate) -> str:

@@ -9,6 +9,7 @@ from estimator.catalogue import Card, HourlyOffer, Lot, TermPrice
 from estimator.evidence import GIVEN, Evidence, EvidenceKind, Stated, StatedDuration
 from estimator.quote import (
     AssignmentPolicy,
+    CardFactor,
     MemoryNeed,
     MemoryPhase,
     Organisation,
@@ -201,3 +202,39 @@ def loading_in_turn(durations: tuple[int, ...], cards: int, load: int, policy: A
         quota_cards=given(cards),
     )
     return quote.replaced(reference_id="B", chosen_plan="B/hourly:hivenet")
+
+
+def term_lot(
+    name: str, card: str, price: str, stock: int | None = None, days: int = 3, cards: int = 1
+) -> Lot:
+    terms = (TermPrice(days=days, price=Decimal(price)),)
+    return Lot(id=name, name=name, card_id=card, seller="S", cards=cards, terms=terms, stock=stock)
+
+
+def mixing_quote(
+    *offers: Lot | HourlyOffer,
+    tasks: int,
+    hours: int,
+    limit: int,
+    at_once: int | None = None,
+    **quote: object,
+) -> Quote:
+    """`tasks` tasks of `hours` hours on a card of RTX 4090, half of that on a B200; a limit in hours."""
+    stage = conversion((12,) * tasks)
+    stage = stage.replaced(
+        tasks=stage.tasks.replaced(duration=(Decimal(hours),), unit=TimeUnit.HOUR),
+        card_factors=(CardFactor(card_id="b200-sxm", factor=given("0.5")),),
+    )
+    layout = StageLayout(stage_id="conversion", policy=AssignmentPolicy.AVAILABILITY, tasks_at_once=at_once)
+    limit_ = StatedDuration(value=Decimal(limit), unit=TimeUnit.HOUR)
+    quota = quote.pop("quota", None)
+    made = source_quote(stage, organisations=(Organisation(id="A", layouts=(layout,)),), limit=limit_)
+    work = made.workload.replaced(stages=(stage,), quota_cards=None if quota is None else given(quota))
+    return made.replaced(offers=offers, cards=(RTX_4090, B200), workload=work, **quote)
+
+
+def mixed_quote() -> Quote:
+    """19 tasks in 72 h: one lot of each model, and one task more by the hour."""
+    hourly = HourlyOffer(id="hour", name="hour", card_id="rtx-4090", price_per_card_hour=Decimal("0.40"))
+    lots = (term_lot("slow", "rtx-4090", "20", stock=1), term_lot("fast", "b200-sxm", "50", stock=1))
+    return mixing_quote(*lots, hourly, tasks=19, hours=12, limit=72)

@@ -213,7 +213,7 @@ def _slicing_conditions(
     where: Place = ("organisations", organisation_id, "slicing")
     timed: Place = (*where, "duration_factor")
     kind = "slice" if slicing.is_isolated else "shared"
-    card = None if plan is None else quote.card(plan.decision.card_id)
+    card = None if plan is None else quote.card(plan.verdict.card_id)
     name = slicing.card_id if card is None else card.name
     values: Gaps = (("slice", slicing.name), ("card", name), ("per_card", slicing.per_card))
     factor = slicing.duration_factor
@@ -233,11 +233,11 @@ def _slicing_conditions(
 
 
 def _plan_conditions(quote: Quote, plan: Plan, today: dt.date) -> Iterator[Condition]:
-    card = quote.card(plan.decision.card_id)
-    card = quote.task_card(plan.organisation_id, plan.decision.card_id) or card
-    card_name = ("card", plan.decision.card_id if card is None else card.name)
-    if plan.verdict.fits is Fit.IF:
-        values = (card_name, ("holds_to_bytes", plan.verdict.holds_to_bytes))
+    verdict = plan.verdict
+    card = quote.task_card(plan.organisation_id, verdict.card_id) or quote.card(verdict.card_id)
+    card_name = ("card", verdict.card_id if card is None else card.name)
+    if verdict.fits is Fit.IF:
+        values = (card_name, ("holds_to_bytes", verdict.holds_to_bytes))
         yield _open("fits_if", "fits_if", ("offers", plan.holdings[0].offer_id), EvidenceKind.ASSUMED, values)
     for holding in plan.holdings:
         offer = quote.offer(holding.offer_id)

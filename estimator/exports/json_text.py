@@ -6,10 +6,10 @@ Groups of equal tasks, not bars. `fits` is yes, no, if or unknown; `gap` is a fr
 from __future__ import annotations
 
 import json
-from decimal import Decimal
-from enum import Enum
 from typing import Any
 
+from estimator.exports.plain import plain
+from estimator.exports.rental_json import rental_json
 from estimator.problems import Absent, Problem
 from estimator.quote import Quote
 from estimator.results.estimate import Condition, Estimate, OrganisationResult, Plan, Timing
@@ -63,6 +63,7 @@ def as_json(estimate: Estimate) -> dict[str, Any]:
             for one in estimate.counter_examples
         ],
         "throughput": _throughput(estimate),
+        "rental": None if estimate.rental is None else rental_json(estimate.rental),
         "open_conditions": [_condition(one) for one in estimate.open_conditions],
         "problems": [problem_json(one) for one in estimate.problems],
     }
@@ -76,22 +77,6 @@ def problem_json(problem: Problem) -> dict[str, Any]:
         "severity": problem.severity.value,
         "values": {name: plain(value) for name, value in problem.values},
     }
-
-
-def plain(value: object) -> Any:
-    """Return a value as JSON holds it: decimals and dates as text, enums by value, absent as its code."""
-    match value:
-        case None | bool() | int() | float():
-            return value
-        case Absent():
-            return {"absent": value.code}
-        case Enum():
-            return plain(value.value)
-        case Decimal() | str():
-            return str(value)
-        case tuple() | list():
-            return [plain(one) for one in value]
-    return str(value)
 
 
 def _organisation(estimate: Estimate, result: OrganisationResult) -> dict[str, Any]:
@@ -228,7 +213,8 @@ def _plan(plan: Plan) -> dict[str, Any]:
     return {
         "id": plan.id,
         "cards": plan.decision.cards,
-        "card": plan.decision.card_id,
+        "card": plan.decision.card_ids[0],
+        "models": list(plan.decision.card_ids),
         "lots": _lots(plan),
         "duration_ms": plan.timing.delivery_ms,
         "net": plain(plan.price.net),
@@ -239,6 +225,9 @@ def _plan(plan: Plan) -> dict[str, Any]:
         "within_quota": plan.within_quota,
         "unused_card_ms": plan.unused_card_ms,
         "proven": plan.proven,
+        "rent": plain(plan.rent),
+        "rent_bound": plain(plan.rent_bound),
+        "rent_gap": None if plan.rent_gap is None else float(plan.rent_gap),
         "sample": plan.is_sample,
     }
 

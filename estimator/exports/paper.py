@@ -373,7 +373,7 @@ class _Sections:
         words, quote = self.words, self.estimate.quote
         plan = self.estimate.shown_plan
         held = None if plan is None else {one.offer_id for one in plan.holdings}
-        models = None if plan is None else {plan.decision.card_id}
+        models = None if plan is None else set(plan.decision.card_ids)
         shown = {self.estimate.shown_organisation_id}
         found = [
             one

@@ -52,7 +52,7 @@ def staircase(
     if missing_for_time(quote, organisation) is not None:
         return ()
     free = _free(organisation)
-    shape = shape_of(quote, organisation)
+    shape = shape_of(quote, organisation, plan)
     tasks = max(stage.tasks.total for stage in quote.workload.stages if stage.on_cards)
     groups = sum(len(stage.tasks.count) for stage in quote.workload.stages)
     most = MOST_STEPS if groups <= MANY_GROUPS else MOST_STEPS_OF_MANY
@@ -82,8 +82,8 @@ def _free(organisation: Organisation) -> Organisation:
 
 
 def _net_at(quote: Quote, organisation: Organisation, plan: Plan | None, shape: Shape) -> Decimal | None:
-    if plan is None or not plan.holdings:
-        return None
+    if plan is None or not plan.holdings or plan.is_mix:
+        return None  # of a mix it is not said which offer more or fewer cards would come from
     offer = quote.offer(plan.holdings[0].offer_id)
     if offer is None:
         return None
@@ -110,7 +110,7 @@ def policies(
     """Return the same tasks on the same cards under each assignment policy."""
     if isinstance(result.timing, Absent):
         return ()
-    fleet = nominal_fleet(quote, organisation, shape_of(quote, organisation), plan)
+    fleet = nominal_fleet(quote, organisation, shape_of(quote, organisation, plan), plan)
     found: list[PolicyResult] = []
     for policy in AssignmentPolicy:
         timing = timing_of(quote, organisation, fleet, Variant(policy=policy))
@@ -145,7 +145,7 @@ def break_even(
     The slow-down is searched in hundredths, so that the same quote always gives the same figure; None where
     none up to 100 cancels it, or where there is no gain.
     """
-    fleet = nominal_fleet(quote, organisation, shape_of(quote, organisation), plan)
+    fleet = nominal_fleet(quote, organisation, shape_of(quote, organisation, plan), plan)
     timing = timing_of(quote, organisation, fleet)
     if isinstance(timing, Absent) or timing.delivery_ms >= reference_ms:
         return None

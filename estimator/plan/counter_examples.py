@@ -37,7 +37,7 @@ def counter_examples(
     long); two thirds of each task on one shared storage channel; the whole task on it.
     """
     main = quote.workload.main_stage
-    shape = shape_of(quote, organisation)
+    shape = shape_of(quote, organisation, shown)
     fleet = nominal_fleet(quote, organisation, shape, shown)
     plan = timing_of(quote, organisation, fleet)
     if main is None or isinstance(plan, Absent) or shape.slots < 2 or main.tasks.total < 2:

@@ -21,7 +21,6 @@ def critical_tasks(
     # What a task waits for hangs on stages, needs and caps; which cards there are changes none of them.
     nothing = (0,) * timing.places
     offers = ("",) * timing.places
-    models = (timing.card_id,) * timing.places
-    fleet = Fleet(models, nothing, nothing, nothing, offers, timing.slices_per_card)
+    fleet = Fleet(timing.card_ids, nothing, nothing, nothing, offers, timing.slices_per_card)
     problem, _ = problem_of(quote, organisation, fleet)
     return critical_rows(timing.schedule, problem, cancelled)

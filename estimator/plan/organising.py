@@ -10,8 +10,16 @@ from estimator.evidence import EvidenceKind, weakest
 from estimator.plan.fleet import Fleet, FleetPart
 from estimator.plan.layouts import Layouts
 from estimator.plan.memory import memory_kind, memory_of, verdicts_of
+from estimator.plan.mixing import mix_that_saves, with_bound
 from estimator.plan.pricing import price_kind, priced
-from estimator.plan.renting import Rented, Shape, rented_by_the_hour, rented_in_lots, setup_of
+from estimator.plan.renting import (
+    Rented,
+    Shape,
+    held_fleet,
+    rented_by_the_hour,
+    rented_in_lots,
+    setup_of,
+)
 from estimator.plan.scheduling import missing_for_time, time_kind, timing_of
 from estimator.problems import Absent
 from estimator.quote import Organisation, Quote, Stage, slice_of
@@ -49,18 +57,17 @@ def organised(quote: Quote, organisation: Organisation) -> OrganisationResult:
         if isinstance(outcome, Absent):
             excluded.append((key, outcome))
         else:
-            verdict = next((one for one in verdicts if one.card_id == outcome.card_id), None)
-            plans.append(_plan(quote, organisation, outcome, verdict))
+            plans.append(_plan(quote, organisation, outcome, verdicts))
     timing = timing_of(quote, organisation, nominal_fleet(quote, organisation, shape))
     best = best_of(plans)
     if best is not None:
         timing = best.timing
     kind = EvidenceKind.UNKNOWN
     if isinstance(timing, Timing):
-        kind = time_kind(quote, organisation, timing.places, timing.card_id)
+        kind = time_kind(quote, organisation, timing.places, timing.models)
     return OrganisationResult(
         organisation_id=organisation.id,
-        tasks_at_once=shape.slots,
+        tasks_at_once=shape_of(quote, organisation, best).slots,
         cards_per_task=shape.cards_per_task,
         memory=memory,
         verdicts=verdicts,
@@ -107,8 +114,8 @@ def stated_slots(quote: Quote, organisation: Organisation) -> int | None:
     return slots or None
 
 
-def shape_of(quote: Quote, organisation: Organisation) -> Shape:
-    """Return the tasks at once and the cards of each.
+def shape_of(quote: Quote, organisation: Organisation, plan: Plan | None = None) -> Shape:
+    """Return the tasks at once and the cards of each; those of `plan` where it mixes offers.
 
     Where tasks at once are blank: the fewest that meet the limit within the quota; where none does, the fewest
     that deliver earliest; without a limit, one. Cards in slices are filled: the fewest cards, not the fewest tasks.
@@ -117,6 +124,8 @@ def shape_of(quote: Quote, organisation: Organisation) -> Shape:
     per_task = widest_task(quote, organisation)
     layouts = Layouts(organisation)
     crosses = all(layouts[stage.id].may_cross_nodes for stage in quote.workload.stages if stage.on_cards)
+    if plan is not None and plan.is_mix:
+        return Shape(plan.timing.cards // per_task, per_task, crosses)
     stated = stated_slots(quote, organisation)
     if stated is not None:
         return Shape(stated, per_task, crosses, slices)
@@ -154,7 +163,9 @@ def nominal_fleet(quote: Quote, organisation: Organisation, shape: Shape, plan: 
     """Return cards for comparing: of the plan's model and set-up where there is a plan, else as stated."""
     card_id, setup_ms = "", 0
     if plan is not None:
-        card_id = plan.decision.card_id
+        if plan.is_mix and shape.cards <= plan.timing.cards:
+            return held_fleet(quote, plan.holdings, shape)
+        card_id = plan.decision.card_ids[0]
         offers = (quote.offer(holding.offer_id) for holding in plan.holdings)
         setup_ms = max((setup_of(offer) or 0 for offer in offers if offer is not None), default=0)
     else:
@@ -173,9 +184,10 @@ def nominal_fleet(quote: Quote, organisation: Organisation, shape: Shape, plan: 
 def _rented(
     quote: Quote, organisation: Organisation, shape: Shape, verdicts: dict[str, CardVerdict]
 ) -> list[tuple[str, Rented | Absent]]:
-    """Return every way of renting: each hourly offer, and each card model's lots together; (key, outcome)."""
+    """Return every way of renting: each hourly offer, each card model's lots together, and a mix that saves."""
     result: list[tuple[str, Rented | Absent]] = []
     lots: dict[tuple[str, str], list[Lot]] = {}
+    admitted: list[Lot | HourlyOffer] = []
     layouts = Layouts(organisation)
     restricted = [
         (stage, allowed)
@@ -188,14 +200,28 @@ def _rented(
         reason = _not_admitted(quote, organisation, restricted, offer, verdicts)
         if reason is not None:
             result.append((offer.id, reason))
-        elif isinstance(offer, HourlyOffer):
+            continue
+        admitted.append(offer)
+        if isinstance(offer, HourlyOffer):
             result.append((offer.id, rented_by_the_hour(quote, organisation, offer, shape)))
         else:
             # Prices of two currencies cannot be compared lot by lot.
             lots.setdefault((offer.card_id, offer.currency), []).append(offer)
     for group in lots.values():
-        result.append((group[0].id, rented_in_lots(quote, organisation, group, shape)))
-    return result
+        rented = rented_in_lots(quote, organisation, group, shape)
+        if not isinstance(rented, Absent):
+            rented = with_bound(quote, organisation, shape, group, rented)
+        result.append((group[0].id, rented))
+    alone = [outcome for _, outcome in result if not isinstance(outcome, Absent)]
+    at = (
+        alone[0].timing
+        if alone
+        else timing_of(quote, organisation, nominal_fleet(quote, organisation, shape))
+    )
+    if isinstance(at, Absent):
+        return result
+    mix = mix_that_saves(quote, organisation, shape, admitted, alone, at)
+    return result if mix is None else [*result, (mix.key, mix)]
 
 
 def _not_admitted(
@@ -205,6 +231,11 @@ def _not_admitted(
     offer: Lot | HourlyOffer,
     verdicts: dict[str, CardVerdict],
 ) -> Absent | None:
+    forbidden = quote.forbids(offer.seller)
+    if forbidden is not None:
+        values = (("seller", offer.seller), ("reason", forbidden.reason.strip().rstrip(".")))
+        code = "seller_forbidden" if forbidden.reason.strip() else "seller_forbidden_unexplained"
+        return Absent(code, ("offers", offer.id), values)
     card = quote.card(offer.card_id)
     if card is None:
         return Absent("card_unknown", ("offers", offer.id), (("card", offer.card_id),))
@@ -229,7 +260,7 @@ def no_such_slice(organisation: Organisation, card: Card, offer_id: str) -> Abse
     return Absent("no_such_slice", ("offers", offer_id), (("card", card.name), ("slice", name)))
 
 
-def _plan(quote: Quote, organisation: Organisation, rented: Rented, verdict: CardVerdict | None) -> Plan:
+def _plan(quote: Quote, organisation: Organisation, rented: Rented, verdicts: Sequence[CardVerdict]) -> Plan:
     workload = quote.workload
     price = priced(quote, rented.holdings)
     limit = None if workload.limit is None else workload.limit.ms
@@ -237,27 +268,32 @@ def _plan(quote: Quote, organisation: Organisation, rented: Rented, verdict: Car
     quota = None if workload.quota_cards is None else workload.quota_cards.value
     cards = sum(holding.cards for holding in rented.holdings)
     paid = sum(holding.paid_card_ms for holding in rented.holdings)
-    kind = time_kind(quote, organisation, rented.timing.places, rented.card_id)
-    card = quote.card(rented.card_id)
-    if verdict is None:
-        verdict = CardVerdict(rented.card_id, card.usable_bytes if card else 0, Fit.UNKNOWN)
+    kind = time_kind(quote, organisation, rented.timing.places, rented.timing.models)
+    models = rented.timing.models
     return Plan(
         id=f"{organisation.id}/{rented.key}",
         organisation_id=organisation.id,
         decision=Decision(
             organisation.id,
-            rented.card_id,
+            models,
             cards,
             tuple((held.offer_id, held.count, held.terms) for held in rented.holdings),
         ),
         timing=rented.timing,
         holdings=rented.holdings,
         price=price,
-        verdict=verdict,
+        verdicts=tuple(_verdict(quote, card_id, verdicts) for card_id in models),
         meets_limit=None if limit is None else rented.timing.delivery_ms <= limit,
         within_budget=None if budget is None or isinstance(price.gross, Absent) else price.gross <= budget,
         within_quota=None if quota is None else cards <= quota,
         unused_card_ms=paid - int(rented.timing.schedule.card_busy_ms.sum()) // organisation.slices_per_card,
         proven=rented.proven,
+        rent_bound=rented.bound,
         kind=weakest([price_kind(quote.pricing, rented.holdings, kind)]),
     )
+
+
+def _verdict(quote: Quote, card_id: str, verdicts: Sequence[CardVerdict]) -> CardVerdict:
+    card = quote.card(card_id)
+    unknown = CardVerdict(card_id, card.usable_bytes if card else 0, Fit.UNKNOWN)
+    return next((one for one in verdicts if one.card_id == card_id), unknown)

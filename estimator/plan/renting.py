@@ -7,8 +7,8 @@ used is excluded with its reason, never left out in silence.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -18,21 +18,23 @@ from estimator.plan.scheduling import timing_of
 from estimator.problems import Absent
 from estimator.quote import Organisation, Quote
 from estimator.rental.hourly import Billing, card_billed_ms, hourly_cost
-from estimator.rental.plan import Holding as PlannedHolding
 from estimator.rental.plan import LotNeed, LotOffer, plan_lots
-from estimator.rental.terms import TermPrice, held_ms
+from estimator.rental.terms import TermPrice, cover_days, days_needed, held_ms
 from estimator.results.estimate import Holding, Timing
 
 
 @dataclass(frozen=True, slots=True)
 class Rented:
-    """What is held, and when the tasks run on it. `key` tells it from the organisation's other plans."""
+    """What is held, and when the tasks run on it. `key` tells it from the organisation's other plans.
+
+    `bound`: the least that renting for it can cost, None where a price is missing.
+    """
 
     key: str
-    card_id: str
     holdings: tuple[Holding, ...]
     timing: Timing
     proven: bool
+    bound: Decimal | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,33 +88,14 @@ def rented_by_the_hour(
     setup_ms = setup_of(offer)
     if setup_ms is None:
         return Absent("missing_set_up", ("offers", offer.id, "setup"))
-    per_node = offer.cards_per_node // shape.cards_per_task * shape.cards_per_task or shape.cards_per_task
-    cards = max(per_node, -(-shape.cards // per_node) * per_node)
-    part = FleetPart(offer.id, offer.card_id, 1, cards, per_node, setup_ms)
+    part = _hourly_part(offer, shape.cards, shape)
     fleet = shape.fleet([part])
     timing = timing_of(quote, organisation, fleet)
     if isinstance(timing, Absent):
         return timing
-    billing = Billing(offer.granularity_s, offer.minimum_s, offer.monthly_cap_hours)
-    sessions = _sessions(timing, fleet, quote.pricing.hold_through_assembly)
-    paid = sum(card_billed_ms(lengths, billing) for lengths in sessions)
-    cost: Decimal | Absent
-    if offer.price_per_card_hour is None:
-        cost = Absent("missing_price", ("offers", offer.id, "price"), (("offer", offer.name),))
-    else:
-        cost = hourly_cost(offer.price_per_card_hour, paid)
-    holding = Holding(
-        offer_id=offer.id,
-        count=fleet.cards,
-        cards=fleet.cards,
-        terms=(),
-        held_ms=timing.busy_ms,
-        paid_card_ms=paid,
-        cost=cost,
-        is_sample=offer.sample,
-        price_kind=offer.price_evidence.kind,
-    )
-    return Rented(f"hourly:{offer.id}", offer.card_id, (holding,), timing, proven=True)
+    holding = hourly_holding(quote, offer, timing)
+    bound = None if isinstance(holding.cost, Absent) else holding.cost
+    return Rented(f"hourly:{offer.id}", (holding,), timing, proven=True, bound=bound)
 
 
 def rented_in_lots(
@@ -149,26 +132,102 @@ def rented_in_lots(
             break
         # The set-up of the chosen lots is part of the time they are needed for; it only ever grows.
         busy_ms = timing.busy_ms
-    holdings = tuple(_held(planned, by_id, start) for planned in plan.holdings)
+    holdings = []
+    for planned in plan.holdings:
+        holding = held_in_lots(quote, by_id[planned.offer_id], planned.count, timing)
+        if isinstance(holding, Absent):
+            return holding
+        holdings.append(holding)
+    # As many tasks at once for the shortest term: no lots for this organisation cost less.
+    least = plan_lots(replace(need, busy_ms=0), tuple(offers), start)
+    bound = None if isinstance(least, Absent) else least.cost
+    cost = sum((one.cost for one in holdings if not isinstance(one.cost, Absent)), Decimal(0))
     first = lots[0]
     foreign = "" if first.currency == quote.pricing.currency else f":{first.currency}"
-    return Rented(f"lots:{first.card_id}{foreign}", first.card_id, holdings, timing, plan.proven)
+    key = f"lots:{first.card_id}{foreign}"
+    return Rented(key, tuple(holdings), timing, proven=cost == bound, bound=bound)
 
 
-def _held(held: PlannedHolding, by_id: dict[str, Lot], start: dt.datetime | None) -> Holding:
-    lot = by_id[held.offer_id]
-    length_ms = held_ms(start, held.cover.held_days)
+def held_in_lots(quote: Quote, lot: Lot, copies: int, timing: Timing) -> Holding | Absent:
+    """Return copies of a lot held for the cheapest terms until the last task on their own cards ends."""
+    start = rental_start(quote)
+    terms = tuple(TermPrice(term.days, term.price) for term in lot.terms)
+    cover = cover_days(
+        terms, max(1, days_needed(_until(timing, lot.id), start))
+    )  # held for a term even if nothing runs
+    if cover is None:
+        return Absent("no_term_price", ("offers", lot.id))
+    length_ms = held_ms(start, cover.held_days)
     return Holding(
         offer_id=lot.id,
-        count=held.count,
-        cards=held.count * lot.cards,
-        terms=held.cover.terms,
+        count=copies,
+        cards=copies * lot.cards,
+        terms=cover.terms,
         held_ms=length_ms,
-        paid_card_ms=held.count * lot.cards * length_ms,
-        cost=held.cost,
+        paid_card_ms=copies * lot.cards * length_ms,
+        cost=cover.cost * copies,
         is_sample=lot.sample,
         price_kind=lot.price_evidence.kind,
     )
+
+
+def hourly_holding(quote: Quote, offer: HourlyOffer, timing: Timing) -> Holding:
+    """Return the cards that a schedule uses of an hourly offer, each billed for its own sessions."""
+    billing = Billing(offer.granularity_s, offer.minimum_s, offer.monthly_cap_hours)
+    sessions = _sessions(timing, offer, quote.pricing.hold_through_assembly)
+    paid = sum(card_billed_ms(lengths, billing) for lengths in sessions)
+    cost: Decimal | Absent
+    if offer.price_per_card_hour is None:
+        cost = Absent("missing_price", ("offers", offer.id, "price"), (("offer", offer.name),))
+    else:
+        cost = hourly_cost(offer.price_per_card_hour, paid)
+    return Holding(
+        offer_id=offer.id,
+        count=len(sessions),
+        cards=len(sessions),
+        terms=(),
+        held_ms=_until(timing, offer.id),
+        paid_card_ms=paid,
+        cost=cost,
+        is_sample=offer.sample,
+        price_kind=offer.price_evidence.kind,
+    )
+
+
+def _until(timing: Timing, offer_id: str) -> int:
+    """Return when the last task on the cards of an offer ends."""
+    ends = timing.schedule.card_last_ms.tolist()
+    return max(
+        (end for end, owner in zip(ends, timing.offer_ids, strict=True) if owner == offer_id), default=0
+    )
+
+
+def fleet_parts(quote: Quote, held: Iterable[tuple[str, int, int]], shape: Shape) -> list[FleetPart]:
+    """Return the parts of a fleet from (offer id, copies of a lot, cards) of each holding, in their order."""
+    parts = []
+    for offer_id, copies, cards in held:
+        offer = quote.offer(offer_id)
+        if isinstance(offer, Lot):
+            setup_ms = setup_of(offer) or 0
+            parts.append(
+                FleetPart(offer.id, offer.card_id, copies, offer.cards, offer.cards_per_node, setup_ms)
+            )
+        elif offer is not None:
+            parts.append(_hourly_part(offer, cards, shape))
+    return parts
+
+
+def held_fleet(quote: Quote, holdings: Sequence[Holding], shape: Shape) -> Fleet:
+    """Return the cards that a plan's schedule runs on, from what it holds."""
+    parts = fleet_parts(quote, ((one.offer_id, one.count, one.cards) for one in holdings), shape)
+    return shape.fleet(parts)
+
+
+def _hourly_part(offer: HourlyOffer, cards: int, shape: Shape) -> FleetPart:
+    """Return at least so many cards by the hour, in whole nodes."""
+    per_node = offer.cards_per_node // shape.cards_per_task * shape.cards_per_task or shape.cards_per_task
+    in_nodes = max(per_node, -(-cards // per_node) * per_node)
+    return FleetPart(offer.id, offer.card_id, 1, in_nodes, per_node, setup_of(offer) or 0)
 
 
 def setup_of(offer: Lot | HourlyOffer) -> int | None:
@@ -176,15 +235,19 @@ def setup_of(offer: Lot | HourlyOffer) -> int | None:
     return 0 if offer.setup is None else offer.setup.ms
 
 
-def _sessions(timing: Timing, fleet: Fleet, hold: bool) -> list[list[int]]:
-    """Return for each card the lengths of its paid sessions in ms, set-up inside each.
+def _sessions(timing: Timing, offer: HourlyOffer, hold: bool) -> list[list[int]]:
+    """Return for each card of an offer the lengths of its paid sessions in ms, set-up inside each.
 
     A card is released after its last task of a stage; a gap before the next stage ends its session and the
     restart pays set-up again. With `hold` one session lasts from the first set-up to the delivery. A card in
     slices is paid from the first to the last task of any of them.
     """
     schedule = timing.schedule
-    spans: list[dict[str, list[int]]] = [{} for _ in range(fleet.cards)]
+    slices = timing.slices_per_card
+    spans: dict[int, dict[str, list[int]]] = {
+        place // slices: {} for place, owner in enumerate(timing.offer_ids) if owner == offer.id
+    }
+    setup = setup_of(offer) or 0
     last = schedule.run_start_ms + (schedule.run_count - 1) * schedule.run_step_ms + schedule.run_duration_ms
     for place, group, start, end in zip(
         schedule.run_card.tolist(),
@@ -193,13 +256,12 @@ def _sessions(timing: Timing, fleet: Fleet, hold: bool) -> list[list[int]]:
         last.tolist(),
         strict=True,
     ):
-        if place < 0:
+        if place // slices not in spans:
             continue
-        span = spans[place // fleet.slices_per_card].setdefault(timing.group_stage[group], [start, end])
+        span = spans[place // slices].setdefault(timing.group_stage[group], [start, end])
         span[0], span[1] = min(span[0], start), max(span[1], end)
     result: list[list[int]] = []
-    for card, stages in enumerate(spans):
-        setup = fleet.ready_ms[card * fleet.slices_per_card]
+    for stages in spans.values():
         merged: list[list[int]] = []
         for start, end in sorted((span[0], span[1]) for span in stages.values()):
             if merged and (hold or start <= merged[-1][1]):

@@ -20,6 +20,7 @@ from estimator.duration import unit_duration_ms
 from estimator.evidence import EvidenceKind, Stated, weakest
 from estimator.plan.fleet import Fleet
 from estimator.plan.layouts import Layouts
+from estimator.plan.sharing import joined, shared_out
 from estimator.plan.stopping import go_on, is_unwanted
 from estimator.problems import Absent
 from estimator.quote import (
@@ -101,11 +102,15 @@ def _needs_mechanism(stage: Stage, layouts: Layouts) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """What a comparison changes of the plan: another policy for all stages, or the stated slow-down's value."""
+    """What a comparison changes of the plan: another policy for all stages, or the stated slow-down's value.
+
+    `shares`: how many tasks of the only stage on cards, all equal, each offer's cards take; () as they come.
+    """
 
     policy: AssignmentPolicy | None = None
     slow_down: Decimal | None = None
     tasks_at_once: int | None = None
+    shares: tuple[tuple[str, int], ...] = ()
 
 
 def timing_of(
@@ -120,18 +125,28 @@ def timing_of(
     if missing is not None:
         return missing
     problem, group_stage = problem_of(quote, organisation, fleet, variant)
+    shared, group = problem, 0
+    if variant.shares:
+        group = next(row for row, stage_id in enumerate(group_stage) if _on_cards(quote, stage_id))
+        shared = shared_out(problem, group, fleet, dict(variant.shares))
     try:
-        schedule = with_proof(problem, _solved(problem), organisation.proven)
+        schedule = (
+            with_proof(problem, _solved(problem), organisation.proven)
+            if shared is problem
+            else _solved(shared)
+        )
     except CycleFound as cycle:
         names = ", ".join(quote.workload.stages[index].name for index in cycle.stages)
         return Absent("cycle", ("workload", "stages"), (("stages", names),))
     if schedule.status is Status.INFEASIBLE:
-        blocked = quote.workload.stages[int(problem.stage[schedule.blocked[0][0]])]
+        blocked = quote.workload.stages[int(shared.stage[schedule.blocked[0][0]])]
         return Absent(
             "cannot_run",
             ("workload", "stages", blocked.id),
             (("stage", blocked.name), ("reason", schedule.blocked[0][1])),
         )
+    if variant.shares:
+        schedule = joined(schedule, group, tuple(count for _, count in variant.shares if count > 0))
     stages = tuple(
         StageTime(stage.id, int(start), int(end))
         for stage, start, end in zip(
@@ -139,8 +154,13 @@ def timing_of(
         )
     )
     busy = int(schedule.card_last_ms.max(initial=0))
-    model = fleet.card_ids[0] if fleet.card_ids else ""
-    return Timing(schedule, stages, group_stage, fleet.cards, model, busy, fleet.slices_per_card)
+    slices = fleet.slices_per_card
+    return Timing(schedule, stages, group_stage, fleet.card_ids, fleet.offer_ids, fleet.unit, busy, slices)
+
+
+def _on_cards(quote: Quote, stage_id: str) -> bool:
+    stage = quote.workload.stage(stage_id)
+    return stage is not None and stage.on_cards
 
 
 def problem_of(
@@ -191,7 +211,7 @@ def problem_of(
     return problem, group_stage
 
 
-def time_kind(quote: Quote, organisation: Organisation, places: int, card_id: str) -> EvidenceKind:
+def time_kind(quote: Quote, organisation: Organisation, places: int, models: Sequence[str]) -> EvidenceKind:
     """Return the evidence of the delivery: the weakest of the durations, counts, capacities and slow-down.
 
     `places`: cards or slices that work at once.
@@ -202,7 +222,7 @@ def time_kind(quote: Quote, organisation: Organisation, places: int, card_id: st
         if stage.kind is StageKind.GATE:
             continue
         kinds += [stage.tasks.kind, stage.tasks.count_evidence.kind]
-        kinds += [factor.factor.kind for factor in stage.card_factors if factor.card_id == card_id]
+        kinds += [factor.factor.kind for factor in stage.card_factors if factor.card_id in models]
         kinds += [need.amount.kind for need in stage.needs]
     if organisation.slicing is not None:
         kinds.append(organisation.slicing.duration_factor.kind)

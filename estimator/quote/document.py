@@ -94,6 +94,23 @@ class ExchangeRate(Frozen):
     source: str = ""
 
 
+class Ownership(Frozen):
+    """What owning the cards would cost, to compare with renting; in the quote's currency, before tax.
+
+    Price and power are of one card with its share of the server; `pue` is the building's power over the cards';
+    `staff_per_year` is for all `cards` of the installation. `use_hours_per_year`: hours that a card computes.
+    """
+
+    price_per_card: Stated = Stated()
+    life_years: Stated = Stated()
+    watts_per_card: Stated = Stated()
+    pue: Stated = Stated()
+    price_per_kwh: Stated = Stated()
+    staff_per_year: Stated = Stated()
+    cards: Stated = Stated()
+    use_hours_per_year: Stated = Stated()
+
+
 class Pricing(Frozen):
     """How the price is made. Order: lines, discount, contingency, net per rate, tax per rate, gross.
 
@@ -111,6 +128,7 @@ class Pricing(Frozen):
     hold_through_assembly: bool = False
     price_age_limit_days: PositiveInt = 30
     fees: tuple[Fee, ...] = ()
+    ownership: Ownership | None = None
 
 
 class ConditionState(StrEnum):
@@ -169,6 +187,13 @@ class Party(Frozen):
 MOST_ISSUES = 200
 
 
+class ForbiddenSeller(Frozen):
+    """A seller that the customer's rules do not admit, and why; its offers are left out of every plan."""
+
+    seller: str = Field(min_length=1)
+    reason: str = ""
+
+
 class Quote(Frozen):
     """The document. Offers and cards are copied in, so that it reopens identically on another laptop."""
 
@@ -190,6 +215,7 @@ class Quote(Frozen):
     chosen_plan: str = ""
     cards: tuple[Card, ...] = ()
     offers: tuple[Annotated[AnyOffer, Field(discriminator="kind")], ...] = ()
+    forbidden_sellers: tuple[ForbiddenSeller, ...] = ()
     pricing: Pricing = Pricing()
     conditions: tuple[ConditionRecord, ...] = ()
     trial: Trial = Trial()
@@ -220,6 +246,11 @@ class Quote(Frozen):
     def offer(self, offer_id: str) -> Lot | HourlyOffer | None:
         """Return the copied offer of that id, or None."""
         return self._offers_by_id.get(offer_id)
+
+    def forbids(self, seller: str) -> ForbiddenSeller | None:
+        """Return the rule that leaves a seller out, whatever its capitals, or None."""
+        name = seller.strip().casefold()
+        return next((one for one in self.forbidden_sellers if one.seller.strip().casefold() == name), None)
 
     @cached_property
     def _offers_by_id(self) -> dict[str, Lot | HourlyOffer]:

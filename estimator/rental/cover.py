@@ -6,15 +6,16 @@ with several kinds of task or with shared resources; there the schedule decides 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from math import gcd, lcm
 from typing import NamedTuple
 
 from estimator.problems import Absent
-from estimator.rental.covering import LARGEST_COST, Choices, Taken, cheapest_cover
+from estimator.rental.capped import CappedClass, cheapest_capped_cover
+from estimator.rental.covering import LARGEST_COST, MARGIN, Choices, Taken, cheapest_cover, lower_bound
 from estimator.rental.hourly import Billing, billed_ms, hourly_cost
 from estimator.rental.terms import Cover, TermPrice, cover_days, held_ms
 from estimator.units import MS_PER_HOUR, MS_PER_SECOND
@@ -22,7 +23,10 @@ from estimator.units import MS_PER_HOUR, MS_PER_SECOND
 
 @dataclass(frozen=True, slots=True)
 class WorkLot:
-    """A lot that can do the work: `slots` units at once, `unit_ms` each (both above 0), after one set-up."""
+    """A lot that can do the work: `slots` units at once, `unit_ms` each (both above 0), after one set-up.
+
+    `counted`: what a copy counts towards a cap, such as its cards towards a quota.
+    """
 
     id: str
     slots: int
@@ -30,6 +34,7 @@ class WorkLot:
     terms: tuple[TermPrice, ...]
     stock: int | None = None
     setup_ms: int = 0
+    counted: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +50,17 @@ class WorkHourly:
     rate: Decimal
     billing: Billing
     setup_ms: int = 0
+    counted: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class HeldLots:
-    """`count` copies of one lot held for the same terms."""
+    """`count` copies of one lot held for the same terms, and the units that they finish together."""
 
     lot_id: str
     count: int
     cover: Cover
+    units: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +75,7 @@ class HourlySlots:
 class DeadlinePlan:
     """Lots and hourly slots; `finish_ms`: the end of the last unit if units go where they end first.
 
-    `proven`: no other choice that meets the deadline costs less.
+    `bound`: no other choice that meets the deadline costs less; `proven` where it is the cost itself.
     """
 
     lots: tuple[HeldLots, ...]
@@ -76,7 +83,12 @@ class DeadlinePlan:
     lots_cost: Decimal
     hourly_cost: Decimal
     finish_ms: int
-    proven: bool = True
+    bound: Decimal
+
+    @property
+    def proven(self) -> bool:
+        """Whether no other choice that meets the deadline costs less."""
+        return self.cost <= self.bound
 
     @property
     def cost(self) -> Decimal:
@@ -90,13 +102,27 @@ def least_cost_for_deadline(
     lots: tuple[WorkLot, ...],
     hourly: WorkHourly | None = None,
     start: datetime | None = None,
+    cap: int | None = None,
 ) -> DeadlinePlan | Absent:
     """Return the cheapest plan that ends `units` units (at least 1) within `deadline_ms` from time zero.
+
+    `cap`: what the lots and hourly slots may count in all.
 
     What follows the last unit off the cards (assembly) is taken off the deadline by the caller.
     Absent codes: deadline_not_met, amount_too_large.
     """
-    return _Work(units, deadline_ms, lots, hourly, start).cheapest(deadline_ms)
+    return _Work(units, deadline_ms, lots, hourly, start, cap).cheapest(deadline_ms)
+
+
+def cost_floor(
+    units: int,
+    deadline_ms: int,
+    lots: tuple[WorkLot, ...],
+    hourly: WorkHourly | None = None,
+    start: datetime | None = None,
+) -> Decimal | Absent:
+    """Return an amount that no plan for the deadline costs less than: in a moment, where a plan takes longer."""
+    return _Work(units, deadline_ms, lots, hourly, start).floor(deadline_ms)
 
 
 def cost_time_frontier(
@@ -105,21 +131,55 @@ def cost_time_frontier(
     lots: tuple[WorkLot, ...],
     hourly: WorkHourly | None = None,
     start: datetime | None = None,
+    cap: int | None = None,
+    most: int | None = None,
 ) -> tuple[DeadlinePlan, ...] | Absent:
-    """Return the plans that no other beats in cost or finish without losing in the other; cheapest first."""
-    work = _Work(units, deadline_ms, lots, hourly, start)
-    plan = work.cheapest(deadline_ms)
+    """Return the plans that no other beats in cost or finish without losing in the other; cheapest first.
+
+    `most`: the search ends after so many plans, on the frontier or equal to one in cost; the fastest are then missing.
+    """
+    work = _Work(units, deadline_ms, lots, hourly, start, cap)
+    plan = work.cheapest(deadline_ms, widest=True)
     if isinstance(plan, Absent):
         return plan
     frontier: list[DeadlinePlan] = []
+    solved = 1
     while True:
         # A plan is on the frontier if ending a millisecond earlier costs more, or cannot be.
-        faster = work.cheapest(plan.finish_ms - 1)
+        faster = work.cheapest(plan.finish_ms - 1, widest=True)
         if isinstance(faster, Absent) or faster.cost > plan.cost:
             frontier.append(plan)
-        if isinstance(faster, Absent):
+        if isinstance(faster, Absent) or solved == most:
             return tuple(frontier)
         plan = faster
+        solved += 1
+
+
+def frontier_by_terms(
+    units: int,
+    deadline_ms: int,
+    lots: tuple[WorkLot, ...],
+    hourly: WorkHourly | None = None,
+    start: datetime | None = None,
+    cap: int | None = None,
+) -> tuple[DeadlinePlan, ...] | Absent:
+    """Return the cheapest plan for each length that a holding can have, and for the deadline; cheapest first.
+
+    Each is the cheapest for its deadline. Between two of them `cost_time_frontier` may know more: hundreds of
+    plans where there are tens of lots, each some minutes faster and some coins dearer.
+    """
+    work = _Work(units, deadline_ms, lots, hourly, start, cap)
+    found: list[DeadlinePlan] = []
+    for moment in (deadline_ms, *(held for held in work.held_lengths if held < deadline_ms)):
+        if found and found[-1].finish_ms <= moment:
+            continue  # the plan for a longer deadline meets this one too
+        plan = work.cheapest(moment, widest=True)
+        if isinstance(plan, Absent):
+            return tuple(found) or plan
+        if found and plan.cost == found[-1].cost:
+            found.pop()
+        found.append(plan)
+    return tuple(found)
 
 
 def least_time_for_budget(
@@ -129,26 +189,19 @@ def least_time_for_budget(
     lots: tuple[WorkLot, ...],
     hourly: WorkHourly | None = None,
     start: datetime | None = None,
+    cap: int | None = None,
 ) -> DeadlinePlan | Absent:
     """Return the plan that ends first with a cost within `budget`, at the least cost for that time.
 
     Absent codes: those of `least_cost_for_deadline`, budget_too_small (value: least cost).
     """
-    work = _Work(units, deadline_ms, lots, hourly, start)
+    work = _Work(units, deadline_ms, lots, hourly, start, cap)
     best = work.cheapest(deadline_ms)
     if isinstance(best, Absent):
         return best
     if best.cost > budget:
         return Absent("budget_too_small", values=(("least_cost", best.cost),))
-    too_early = 0
-    while best.finish_ms - too_early > 1:
-        middle = (too_early + best.finish_ms) // 2
-        plan = work.cheapest(middle)
-        if isinstance(plan, Absent) or plan.cost > budget:
-            too_early = middle
-        else:
-            best = plan
-    return best
+    return work.earliest(best, budget)
 
 
 class _Option(NamedTuple):
@@ -157,6 +210,14 @@ class _Option(NamedTuple):
     cost: Fraction
     units: int
     cover: Cover | None
+
+
+class _Asked(NamedTuple):
+    """A deadline's question in whole numbers: costs are `scale` times the options' own."""
+
+    classes: tuple[Choices, ...]
+    options: list[list[_Option]]
+    scale: Fraction
 
 
 class _Work:
@@ -169,25 +230,86 @@ class _Work:
         lots: tuple[WorkLot, ...],
         hourly: WorkHourly | None,
         start: datetime | None,
+        cap: int | None = None,
     ) -> None:
         if units < 1 or any(lot.slots < 1 or lot.unit_ms < 1 for lot in lots):
             raise ValueError("there is a unit to do, and a lot does at least one at once, in a time above 0")
         self._units = units
         self._lots = lots
         self._hourly = hourly
-        self._ladders = tuple(_ladder(lot.terms, longest_ms, start) for lot in lots)
+        self._cap = cap
+        self._ladders = tuple(
+            _ladder(lot.terms, min(longest_ms, _alone_ms(lot, units)), start) for lot in lots
+        )
         self._held = {cover.held_days: held for ladder in self._ladders for held, cover in ladder}
 
-    def cheapest(self, deadline_ms: int) -> DeadlinePlan | Absent:
-        """Return the cheapest plan that ends within `deadline_ms`, not above the longest of the question."""
+    @property
+    def held_lengths(self) -> tuple[int, ...]:
+        """How long a lot can be held, in milliseconds, longest first."""
+        return tuple(sorted(set(self._held.values()), reverse=True))
+
+    def floor(self, deadline_ms: int) -> Decimal | Absent:
+        """Return what no plan within `deadline_ms` costs less than."""
+        asked = self._asked(deadline_ms)
+        if isinstance(asked, Absent):
+            return asked
+        _, bound = lower_bound(asked.classes, self._units)
+        whole = max(0, int(bound - MARGIN * (1.0 + abs(bound))))
+        return _amount(Fraction(whole) / asked.scale)
+
+    def cheapest(self, deadline_ms: int, *, widest: bool = False) -> DeadlinePlan | Absent:
+        """Return the cheapest plan that ends within `deadline_ms`, not above the longest of the question.
+
+        `widest`: with as many hourly slots as cost nothing more; else with those that the deadline needs.
+        """
+        asked = self._asked(deadline_ms)
+        if isinstance(asked, Absent):
+            return asked
+        classes, _, scale = asked
+        if self._cap is None:
+            taken = cheapest_cover(classes, self._units)
+            if taken is None:
+                return Absent("deadline_not_met")
+            return self._plan(taken, asked, deadline_ms, widest=widest)
+        counted = [lot.counted for lot in self._lots]
+        counted += [] if self._hourly is None else [self._hourly.counted] * (len(classes) - len(counted))
+        capped = tuple(
+            CappedClass(row.options, row.copies, count) for row, count in zip(classes, counted, strict=True)
+        )
+        found = cheapest_capped_cover(capped, self._units, self._cap)
+        if found is None:
+            return Absent("deadline_not_met")
+        plan = self._plan(found.taken, asked, deadline_ms, widest=widest)
+        return plan if found.bound == found.cost else replace(plan, bound=_amount(found.bound / scale))
+
+    def earliest(self, plan: DeadlinePlan, budget: Decimal) -> DeadlinePlan:
+        """Return the plan that ends first within the budget; `plan` is one."""
+        too_early = 0
+        while plan.finish_ms - too_early > 1:
+            middle = (too_early + plan.finish_ms) // 2
+            faster = self.cheapest(middle)
+            if isinstance(faster, Absent) or faster.cost > budget:
+                too_early = middle
+            else:
+                plan = faster
+        return plan
+
+    def _asked(self, deadline_ms: int) -> _Asked | Absent:
         options = [
             self._lot_options(lot, ladder, deadline_ms)
             for lot, ladder in zip(self._lots, self._ladders, strict=True)
         ]
         copies = [self._units if lot.stock is None else lot.stock for lot in self._lots]
         if self._hourly is not None:
-            options.append(self._hourly_options(self._hourly, deadline_ms))
-            copies.append(self._hourly.slots)
+            every = self._hourly_options(self._hourly, deadline_ms)
+            if every and _is_fine(self._hourly):
+                # Units moved from slot to slot cost the same: all slots but one are full or not used at all.
+                options.append(every[-1:])
+                copies.append(self._hourly.slots - 1)
+                copies.append(1)
+            else:
+                copies.append(self._hourly.slots)
+            options.append(every)
         scale = _scale([option.cost for row in options for option in row])
         classes = tuple(
             Choices(
@@ -200,10 +322,7 @@ class _Work:
             >= LARGEST_COST
         ):
             return Absent("amount_too_large")
-        taken = cheapest_cover(classes, self._units)
-        if taken is None:
-            return Absent("deadline_not_met")
-        return self._plan(taken, options, scale, deadline_ms)
+        return _Asked(classes, options, scale)
 
     def _lot_options(
         self, lot: WorkLot, ladder: tuple[tuple[int, Cover], ...], deadline_ms: int
@@ -232,8 +351,9 @@ class _Work:
         return options
 
     def _plan(
-        self, taken: tuple[Taken, ...], options: list[list[_Option]], scale: Fraction, deadline_ms: int
+        self, taken: tuple[Taken, ...], asked: _Asked, deadline_ms: int, *, widest: bool
     ) -> DeadlinePlan:
+        _, options, scale = asked
         lots: list[tuple[WorkLot, HeldLots]] = []
         slots: list[HourlySlots] = []
         for item in taken:
@@ -244,13 +364,56 @@ class _Work:
             else:
                 lot = self._lots[item.index]
                 lots.append((lot, HeldLots(lot.id, item.copies, cover)))
+        slots = self._spread(lots, slots, deadline_ms, widest=widest)
+        finish_ms = self._finish(lots, slots, deadline_ms)
+        lots_cost = sum((held.cover.cost * held.count for _, held in lots), Decimal(0))
+        hourly_cost_ = self._hourly_cost(slots)
         return DeadlinePlan(
-            lots=tuple(held for _, held in lots),
+            lots=self._worked(lots, slots, finish_ms),
             hourly=tuple(slots),
-            lots_cost=sum((held.cover.cost * held.count for _, held in lots), Decimal(0)),
-            hourly_cost=self._hourly_cost(slots),
-            finish_ms=self._finish(lots, slots, deadline_ms),
+            lots_cost=lots_cost,
+            hourly_cost=hourly_cost_,
+            bound=lots_cost + hourly_cost_,
+            finish_ms=finish_ms,
         )
+
+    def _spread(
+        self,
+        lots: list[tuple[WorkLot, HeldLots]],
+        slots: list[HourlySlots],
+        deadline_ms: int,
+        *,
+        widest: bool,
+    ) -> list[HourlySlots]:
+        """Return the hourly slots with their units spread so as to end first, where that costs nothing."""
+        hourly = self._hourly
+        if hourly is None or not slots or not _is_fine(hourly):
+            return slots
+        units, count = sum(row.count * row.units for row in slots), sum(row.count for row in slots)
+        if widest and hourly.setup_ms == 0:
+            count = min(units, hourly.slots)
+            if self._cap is not None:
+                taken = sum(lot.counted * held.count for lot, held in lots)
+                count = min(count, (self._cap - taken) // max(1, hourly.counted))
+        finish_ms = self._finish(lots, [HourlySlots(count, units)], deadline_ms)
+        by_then = _units_by(finish_ms, 1, hourly.setup_ms, hourly.unit_ms)
+        most = min(by_then, -(-units // count))
+        full, rest = divmod(units, most)
+        rows = [HourlySlots(full, most), HourlySlots(1, rest)]
+        return [row for row in rows if row.count and row.units]
+
+    def _worked(
+        self, lots: list[tuple[WorkLot, HeldLots]], slots: list[HourlySlots], finish_ms: int
+    ) -> tuple[HeldLots, ...]:
+        """Return the lots with the units that each row of them finishes: all that the hourly slots do not."""
+        left = max(0, self._units - sum(row.count * row.units for row in slots))
+        done = []
+        for lot, held in lots:
+            usable = min(self._held[held.cover.held_days], finish_ms)
+            each = held.count * _units_by(usable, lot.slots, lot.setup_ms, lot.unit_ms)
+            done.append(replace(held, units=min(each, left)))
+            left -= min(each, left)
+        return tuple(done)
 
     def _hourly_cost(self, slots: list[HourlySlots]) -> Decimal:
         if self._hourly is None:
@@ -288,6 +451,19 @@ def _units_by(moment_ms: int, slots: int, setup_ms: int, unit_ms: int) -> int:
     return slots * max(0, (moment_ms - setup_ms) // unit_ms)
 
 
+def _is_fine(hourly: WorkHourly) -> bool:
+    """Whether a slot is billed for just its set-up and its units, without rounding up or a minimum that counts."""
+    granularity_ms = hourly.billing.granularity_s * MS_PER_SECOND
+    minimum_ms = hourly.billing.minimum_s * MS_PER_SECOND
+    whole = hourly.setup_ms % granularity_ms == 0 and hourly.unit_ms % granularity_ms == 0
+    return whole and minimum_ms <= hourly.setup_ms + hourly.unit_ms
+
+
+def _alone_ms(lot: WorkLot, units: int) -> int:
+    """Return how long one copy would need for all units: holding it for longer buys nothing."""
+    return lot.setup_ms + -(-units // lot.slots) * lot.unit_ms
+
+
 def _ladder(
     terms: tuple[TermPrice, ...], longest_ms: int, start: datetime | None
 ) -> tuple[tuple[int, Cover], ...]:
@@ -304,6 +480,12 @@ def _ladder(
         held = held_ms(start, days)
         ladder.append((held, cover))
     return tuple(ladder)
+
+
+def _amount(cost: Fraction) -> Decimal:
+    """Return an exact cost as money, cut after many more decimals than a price has."""
+    with localcontext(prec=60):
+        return Decimal(cost.numerator) / cost.denominator
 
 
 def _scale(costs: list[Fraction]) -> Fraction:

@@ -15,7 +15,7 @@ Integers = NDArray[np.int64]
 # The largest total whose sums and comparisons stay exact in 64-bit integers with room to spare.
 LARGEST_COST = 2**60
 # Bounds are floats: a state is given up only if it is worse by more than their rounding can be.
-_MARGIN = 1e-9
+MARGIN = 1e-9
 _BISECTIONS = 90
 
 
@@ -43,18 +43,12 @@ def cheapest_cover(classes: tuple[Choices, ...], units: int) -> tuple[Taken, ...
     a list of undominated (cost, units) pairs decides the rest. Costs are not negative and their total
     over all copies stays below LARGEST_COST.
     """
-    useful = [(index, _undominated(choices.options, units)) for index, choices in enumerate(classes)]
-    rows = [
-        _Row(index, options, _enough(classes[index].copies, options, units))
-        for index, options in useful
-        if options
-    ]
-    rows = [row for row in rows if row.copies > 0]
+    rows = _rows(classes, units)
     if sum(row.copies * row.options[-1][1] for row in rows) < units:
         return None
     price, lower = _best_unit_price(rows, units)
     upper = _greedy_cost(rows, units, price)
-    gap = (upper - lower) + _MARGIN * (1.0 + upper)
+    gap = (upper - lower) + MARGIN * (1.0 + upper)
     taken: list[Taken] = []
     steps: list[_Step] = []
     for row in rows:
@@ -66,8 +60,23 @@ def cheapest_cover(classes: tuple[Choices, ...], units: int) -> tuple[Taken, ...
     steps.sort(key=lambda step: -step.penalty)
     reached = sum(item.copies * item.option[1] for item in taken)
     spent = sum(item.copies * item.option[0] for item in taken)
-    taken.extend(_decide(steps, units - reached, price, upper - spent + _MARGIN * (1.0 + upper)))
+    taken.extend(_decide(steps, units - reached, price, upper - spent + MARGIN * (1.0 + upper)))
     return _merged(taken)
+
+
+def lower_bound(classes: tuple[Choices, ...], units: int) -> tuple[float, float]:
+    """Return a price of a unit and the bound that it gives: no choice that reaches `units` costs less."""
+    return _best_unit_price(_rows(classes, units), units)
+
+
+def _rows(classes: tuple[Choices, ...], units: int) -> list[_Row]:
+    useful = [(index, _undominated(choices.options, units)) for index, choices in enumerate(classes)]
+    rows = [
+        _Row(index, options, _enough(classes[index].copies, options, units))
+        for index, options in useful
+        if options
+    ]
+    return [row for row in rows if row.copies > 0]
 
 
 _NOTHING = (0, 0)
@@ -155,6 +164,10 @@ def _greedy_cost(rows: list[_Row], units: int, price: float) -> int:
     for i in order:  # fill up: idle copies first, then larger options
         largest = len(rows[i].options)
         for position in range(largest):
+            if reached >= units:
+                break
+            if not counts[i][position]:
+                continue
             gain = rows[i].options[-1][1] - (rows[i].options[position - 1][1] if position else 0)
             moved = min(counts[i][position], max(0, -(-(units - reached) // gain)))
             counts[i][position] -= moved
@@ -164,6 +177,8 @@ def _greedy_cost(rows: list[_Row], units: int, price: float) -> int:
         sizes = [0, *(size for _, size in rows[i].options)]
         for position in range(len(sizes) - 1, 0, -1):
             for smaller in range(position):
+                if not counts[i][position] or reached <= units:
+                    break
                 saved = sizes[position] - sizes[smaller]
                 moved = min(counts[i][position], max(0, reached - units) // saved)
                 counts[i][position] -= moved

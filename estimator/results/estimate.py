@@ -5,13 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
+from fractions import Fraction
 
 from estimator.evidence import EvidenceKind
 from estimator.problems import Absent, Place, Problem
 from estimator.quote import AssignmentPolicy, ConditionState, Quote
-from estimator.results.memory import CardVerdict, StageMemory
+from estimator.results.memory import CardVerdict, Fit, StageMemory
 from estimator.results.price import Price
+from estimator.results.rental import RentalStudy
 from estimator.results.schedule import Schedule
+
+MIX = "mix"
+"""The end of the id of a plan that mixes offers."""
+
+_FITS = (Fit.NO, Fit.UNKNOWN, Fit.IF, Fit.YES)
+"""Memory verdicts, the worst first."""
 
 
 class QuoteStatus(StrEnum):
@@ -41,15 +49,17 @@ class StageTime:
 class Timing:
     """A schedule read for people: delivery, bound, stages, idle cards.
 
-    `cards`: those that work. The rows of the schedule are its `places`: the cards, or where these are sliced
-    their slices, row p on card p // `slices_per_card`. `busy_ms` is time zero to the last task's end on a card.
+    The rows of the schedule are its `places`: the cards, or where these are sliced their slices, row p on card
+    p // `slices_per_card`. `card_ids`, `offer_ids` and `units` tell each place: the model of its card, the offer
+    that it is rented from and the copy of a lot that it stands in. `busy_ms` is time zero to the last task's end.
     """
 
     schedule: Schedule
     stages: tuple[StageTime, ...]
     group_stage: tuple[str, ...]
-    cards: int
-    card_id: str
+    card_ids: tuple[str, ...]
+    offer_ids: tuple[str, ...]
+    units: tuple[int, ...]
     busy_ms: int
     slices_per_card: int = 1
 
@@ -57,6 +67,16 @@ class Timing:
     def places(self) -> int:
         """Rows of the schedule on cards: how many tasks' cards or slices there are."""
         return len(self.schedule.card_busy_ms)
+
+    @property
+    def cards(self) -> int:
+        """Cards that work at once; slices of the same card count once."""
+        return -(-len(self.card_ids) // self.slices_per_card)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The card models at work, in the order of the cards."""
+        return tuple(dict.fromkeys(self.card_ids))
 
     @property
     def delivery_ms(self) -> int:
@@ -89,10 +109,13 @@ class Holding:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a plan decides; compared, not differentiated, by risk and break-evens."""
+    """What a plan decides; compared, not differentiated, by risk and break-evens.
+
+    `card_ids`: the card models, one where the plan does not mix; `holdings`: offer, copies or cards, terms.
+    """
 
     organisation_id: str
-    card_id: str
+    card_ids: tuple[str, ...]
     cards: int
     holdings: tuple[tuple[str, int, tuple[int, ...]], ...]
 
@@ -102,8 +125,9 @@ class Plan:
     """One organisation on one way of renting, with its time and price.
 
     `meets_limit`, `within_budget`, `within_quota` are None where there is no such limit or no figure.
-    `unused_card_ms` is paid card time less computing time, a slice's as its part of the card.
-    `proven`: no cheaper whole-lot choice exists.
+    `verdicts`: memory on each card model of the plan. `unused_card_ms` is paid card time less computing time, a
+    slice's as its part of the card. `proven`: no choice of the same offers for as many tasks at once, that ends as
+    early, costs less to rent; `rent_bound`: what each of them costs at least, None where no price is known.
     """
 
     id: str
@@ -112,13 +136,44 @@ class Plan:
     timing: Timing
     holdings: tuple[Holding, ...]
     price: Price
-    verdict: CardVerdict
+    verdicts: tuple[CardVerdict, ...]
     meets_limit: bool | None
     within_budget: bool | None
     within_quota: bool | None
     unused_card_ms: int
     proven: bool
+    rent_bound: Decimal | None
     kind: EvidenceKind
+
+    @property
+    def is_mix(self) -> bool:
+        """True where offers are mixed: the plan then has tasks at once of its own."""
+        return self.id == f"{self.organisation_id}/{MIX}"
+
+    @property
+    def verdict(self) -> CardVerdict:
+        """The memory verdict of the card model with least to spare: what decides where a plan mixes models."""
+        return min(self.verdicts, key=lambda one: (_FITS.index(one.fits), one.spare_bytes or 0))
+
+    @property
+    def rent(self) -> Decimal | Absent:
+        """What all holdings cost in their offers' currency, which is one; Absent with the first that is not known."""
+        total = Decimal(0)
+        for holding in self.holdings:
+            if isinstance(holding.cost, Absent):
+                return holding.cost
+            total += holding.cost
+        return total
+
+    @property
+    def rent_gap(self) -> Fraction | None:
+        """By how much the rent is above its bound, as a share of it; 0 where proven, None where not known."""
+        rent = self.rent
+        if self.proven:
+            return Fraction(0)
+        if isinstance(rent, Absent) or not self.rent_bound:
+            return None
+        return Fraction(rent - self.rent_bound) / Fraction(self.rent_bound)
 
     @property
     def is_sample(self) -> bool:
@@ -276,6 +331,7 @@ class Estimate:
     counter_examples: tuple[CounterExample, ...] = ()
     frontier: tuple[FrontierPoint, ...] = ()
     throughput: Throughput | None = None
+    rental: RentalStudy | None = None
     is_complete: bool = False
 
     def organisation(self, organisation_id: str) -> OrganisationResult | None:

@@ -13,6 +13,7 @@ from statistics import fmean
 from time import perf_counter
 
 from estimator.schedule import CycleFound, Status, improved
+from estimator.score.columns import columns
 from estimator.score.instances import Instance, read_instances
 from estimator.wording import Wording
 
@@ -117,7 +118,7 @@ def report_text(words: Wording, score: ScheduleScore) -> str:
         words.t("Elapsed time"),
     )
     summary = [families, *(_summary_row(words, one) for one in score.summary)]
-    return f"{_columns(rows, 2)}\n\n{_columns(summary, 1)}\n"
+    return f"{columns(rows, 2)}\n\n{columns(summary, 1)}\n"
 
 
 def _score(instance: Instance, effort: int) -> InstanceScore:
@@ -197,16 +198,3 @@ def _percent(words: Wording, value: float | None) -> str:
 
 def _seconds(words: Wording, value: float) -> str:
     return f"{words.number(value, 3)} s"
-
-
-def _columns(rows: list[tuple[str, ...]], left: int) -> str:
-    """Return the rows with `left` columns set to the left, the others to the right."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        cells = [
-            cell.ljust(width) if column < left else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from estimator.score.columns import columns
 from estimator.score.memory import MemoryScore, PointScore, Summary
 from estimator.wording import Wording
 
@@ -38,7 +39,7 @@ def score_text(words: Wording, score: MemoryScore) -> str:
         words.t("Worst"),
     )
     summary = [kinds, *(_summary_row(words, one) for one in score.summary)]
-    return f"{_columns(rows, 2)}\n\n{_columns(summary, 1)}\n"
+    return f"{columns(rows, 2)}\n\n{columns(summary, 1)}\n"
 
 
 def _point_json(point: PointScore) -> dict[str, object]:
@@ -80,16 +81,3 @@ def _summary_row(words: Wording, one: Summary) -> tuple[str, ...]:
 
 def _percent(words: Wording, value: float | None) -> str:
     return words.unknown if value is None else words.percent(value, 3)
-
-
-def _columns(rows: list[tuple[str, ...]], left: int) -> str:
-    """Return the rows with `left` columns set to the left, the others to the right."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        cells = [
-            cell.ljust(width) if column < left else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)

@@ -12,7 +12,14 @@ from estimator.problems import Absent, Place
 from estimator.quote import ConditionState
 from estimator.results.estimate import Estimate, OrganisationResult, QuoteStatus
 from estimator.results.memory import CardVerdict, Fit
-from estimator.wording.phrases import counted_conditions, fit_short, fit_text, gap_text, memory_absent
+from estimator.wording.phrases import (
+    counted_conditions,
+    fit_short,
+    fit_text,
+    gap_text,
+    memory_absent,
+    working_models,
+)
 from estimator.wording.wording import Wording
 
 
@@ -44,10 +51,13 @@ def cards_answer(words: Wording, estimate: Estimate) -> Answer:
     if isinstance(shown.timing, Absent):
         return _missing(words, shown.timing)
     cards = shown.timing.cards
-    model = ""
+    model = mixed = ""
     if plan is not None:
-        card = estimate.quote.card(plan.decision.card_id)
-        model = "" if card is None else f"× {card.name}"
+        models = working_models(estimate.quote, plan.timing)
+        if len(models) == 1:
+            model = f"× {models[0][1]}" if models[0][1] else ""
+        else:
+            mixed = " + ".join(f"{words.number(count)} × {name}" for count, name in models)
     at_once, per_task = shown.tasks_at_once or 1, shown.cards_per_task
     tasks = words.n("{count} task at once", "{count} tasks at once", at_once)
     organisation = estimate.quote.organisation(shown.organisation_id)
@@ -64,6 +74,8 @@ def cards_answer(words: Wording, estimate: Estimate) -> Answer:
             cards=words.n("{count} card", "{count} cards", per_task),
         )
     spare = 0 if plan is None else plan.decision.cards - cards
+    if mixed:
+        line = words.t("{key}; {models}", key=line, models=mixed)
     if spare > 0:
         line = words.t("{key}; {spare} spare", key=line, spare=words.number(spare))
     if not model:

@@ -5,6 +5,7 @@ No layout and no widget: a face decides where a phrase stands. Each takes the `W
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from decimal import Decimal
 
@@ -95,6 +96,25 @@ def plan_name(words: Wording, quote: Quote, plan: Plan) -> str:
     name = plan.organisation_id if organisation is None else organisation_name(organisation)
     held = " + ".join(holding_text(words, quote, holding) for holding in plan.holdings)
     return f"{name} · {held}"
+
+
+def working_models(quote: Quote, timing: Timing) -> tuple[tuple[int, str], ...]:
+    """Return (cards at work, name) of each card model of a plan; the name of a card not in the quote is ""."""
+    return _named(quote, Counter(timing.card_ids))
+
+
+def rented_models(quote: Quote, plan: Plan) -> tuple[tuple[int, str], ...]:
+    """Return (cards rented, name) of each card model of a plan, spare cards of whole lots included."""
+    counted: Counter[str] = Counter()
+    for holding in plan.holdings:
+        offer = quote.offer(holding.offer_id)
+        counted[holding.offer_id if offer is None else offer.card_id] += holding.cards
+    return _named(quote, counted)
+
+
+def _named(quote: Quote, counted: Mapping[str, int]) -> tuple[tuple[int, str], ...]:
+    cards = ((count, quote.card(card_id)) for card_id, count in counted.items())
+    return tuple((count, "" if card is None else card.name) for count, card in cards)
 
 
 def paid_text(words: Wording, plan: Plan) -> str:

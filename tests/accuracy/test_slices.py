@@ -219,7 +219,7 @@ def test_tasks_that_share_a_card_in_time_have_equal_parts_or_the_part_stated() -
 def test_another_card_model_is_left_out_with_its_reason() -> None:
     found = headline(sliced_quote(isolated("1g.20gb"), at_once=8, offers=(HOURLY, A100_HOURLY)), TODAY)
     result, plan = only(found)
-    assert plan.decision.card_id == H100.id
+    assert plan.decision.card_ids == (H100.id,)
     ((offer_id, reason),) = result.excluded
     assert (offer_id, reason.code) == ("a100-hourly", "no_such_slice")
 

@@ -41,6 +41,7 @@ from estimator.results.estimate import Estimate
 from estimator.storage import quote_from_text
 from estimator.units import TimeUnit
 from estimator.wording import Language, NumberFormat, Wording
+from tests.quotes import mixed_quote
 from tests.recalculation import recalculated
 
 TODAY = dt.date(2026, 11, 30)
@@ -243,11 +244,11 @@ def sliced_quote() -> Quote:
     )
 
 
-@pytest.mark.parametrize("name", [*SAMPLES, "hard", "lots", "sliced"])
+@pytest.mark.parametrize("name", [*SAMPLES, "hard", "lots", "sliced", "mix"])
 def test_every_formula_recalculates_to_the_value_stored_beside_it(
     name: str, recalculate: Recalculate
 ) -> None:
-    quotes = {"hard": hard_quote, "lots": lots_quote, "sliced": sliced_quote}
+    quotes = {"hard": hard_quote, "lots": lots_quote, "sliced": sliced_quote, "mix": mixed_quote}
     _, data = made(quotes[name]() if name in quotes else sample(name))
     formulas, stored = load_workbook(io.BytesIO(data)), load_workbook(io.BytesIO(data), data_only=True)
     again = recalculate(data)

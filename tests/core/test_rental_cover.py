@@ -15,6 +15,7 @@ from estimator.rental.cover import (
     WorkHourly,
     WorkLot,
     cost_time_frontier,
+    frontier_by_terms,
     least_cost_for_deadline,
     least_time_for_budget,
 )
@@ -84,6 +85,23 @@ def test_along_a_frontier_time_falls_as_cost_rises_and_each_plan_is_found_again(
         again = least_time_for_budget(units, 10 * MS_PER_DAY, plan.cost, lots)
         assert isinstance(again, DeadlinePlan)
         assert (again.cost, again.finish_ms) == (plan.cost, plan.finish_ms)
+
+
+@given(work_lots, st.integers(1, 30))
+@settings(max_examples=30, deadline=None)
+def test_the_frontier_by_terms_is_part_of_the_whole_and_begins_with_the_cheapest(
+    lots: tuple[WorkLot, ...], units: int
+) -> None:
+    whole = cost_time_frontier(units, 10 * MS_PER_DAY, lots)
+    by_terms = frontier_by_terms(units, 10 * MS_PER_DAY, lots)
+    if isinstance(whole, Absent) or isinstance(by_terms, Absent):
+        assert whole == by_terms
+        return
+    assert by_terms[0].cost == whole[0].cost
+    for plan in by_terms:
+        # Each costs what the whole frontier asks for its time.
+        assert plan.cost == min(one.cost for one in whole if one.finish_ms <= plan.finish_ms)
+    assert all(one.cost < two.cost and one.finish_ms > two.finish_ms for one, two in pairwise(by_terms))
 
 
 @given(

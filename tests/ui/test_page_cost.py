@@ -20,12 +20,14 @@ from estimator.evidence import EvidenceKind, Stated
 from estimator.quote import FeeBasis, FeeKind, Quote
 from estimator.storage import read_quote
 from estimator.wording import Language, NumberFormat, Wording
+from tests.quotes import mixed_quote
 from ui.models.table import Group
 from ui.pages.cost import CostPage
 from ui.pages.cost_frontier import point_rows
 from ui.pages.cost_lines import NAME, PRICE, QUANTITY, LineRow, line_rows, offer_rows, with_percent, with_rate
 from ui.pages.cost_plans import PlanRow, plan_rows, same_rent_text
 from ui.pages.page import Context
+from ui.pages.schedule_groups import units_of
 from ui.runner import Runner
 from ui.session import Session
 from ui.theme import Theme
@@ -156,6 +158,14 @@ def test_points_of_the_frontier_say_how_they_stand() -> None:
         (Decimal("54.72"), True, False),
     ]
     assert points[1].standing == "dominated"
+
+
+def test_a_mixed_plan_is_named_by_its_offers_and_models() -> None:
+    result = estimate(mixed_quote(), TODAY)
+    row = next(one for one in plan_rows(WORDS, result) if isinstance(one, PlanRow) and one.shown)
+    assert row.name == "A · 1 lot of slow, 3 days + 1 lot of fast, 3 days + hour by the hour"
+    point = next(one for one in point_rows(WORDS, result) if one.shown)
+    assert point.label == "2 × RTX 4090 + 1 × B200"
 
 
 def test_with_a_budget_the_frontier_is_drawn_with_tax() -> None:
@@ -414,3 +424,10 @@ def assert_reading_order(page: QWidget, chain: list[QWidget]) -> None:
         below = second.y() >= first.y() + before.height() - 2
         right = second.x() >= first.x() + before.width() - 2
         assert below or right, (before.accessibleName(), after.accessibleName())
+
+
+def test_the_rows_of_a_mixed_plan_stand_under_their_offers() -> None:
+    result = estimate(mixed_quote(), TODAY)
+    assert result.shown is not None
+    units = units_of(WORDS, result.quote, result.shown_plan, result.shown)
+    assert [units.names[unit] for unit in units.of_card] == ["slow", "fast", "hour"]

@@ -29,7 +29,7 @@ from estimator.quote import Quote
 from estimator.results.estimate import Estimate, FrontierPoint, Plan
 from estimator.units import MS_PER, TimeUnit
 from estimator.wording import Wording
-from estimator.wording.phrases import plan_name, sample_word
+from estimator.wording.phrases import plan_name, rented_models, sample_word
 from ui.models.table import Column
 from ui.models.table_view import TableView
 from ui.pages.changing_table import ChangingTableModel
@@ -393,9 +393,7 @@ def _columns(words: Wording, currency: str, gross: bool) -> tuple[Column[PointRo
 
 def _label(words: Wording, quote: Quote, plan: Plan) -> str:
     """Return a short name for the picture: the cards, with the tag of a sample."""
-    card = quote.card(plan.decision.card_id)
-    name = plan.decision.card_id if card is None else card.name
-    label = f"{words.number(plan.decision.cards)} × {name}"
+    label = " + ".join(f"{words.number(cards)} × {name}" for cards, name in rented_models(quote, plan))
     return f"{label} {sample_word(words)}" if plan.is_sample else label
 
 

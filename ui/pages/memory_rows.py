@@ -87,7 +87,7 @@ def shown_card(estimate: Estimate | None) -> Card | None:
         return None
     quote, plan = estimate.quote, estimate.shown_plan
     if plan is not None:
-        return quote.task_card(plan.organisation_id, plan.decision.card_id)
+        return quote.task_card(plan.organisation_id, plan.verdict.card_id)
     found = (quote.task_card(estimate.shown_organisation_id, card.id) for card in quote.cards)
     return min((card for card in found if card is not None), key=lambda card: card.usable_bytes, default=None)
 

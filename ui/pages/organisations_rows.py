@@ -132,7 +132,7 @@ def _side(organisation: Organisation, estimate: Estimate | None) -> _Side:
     shown = estimate.shown_plan
     if shown is not None and shown.organisation_id == organisation.id:
         return _Side(organisation, result, shown)
-    card_id = "" if shown is None else shown.decision.card_id
+    card_id = "" if shown is None else shown.verdict.card_id
     return _Side(organisation, result, result.plan(result.best_plan_id), card_id)
 
 

@@ -12,8 +12,8 @@ from itertools import groupby
 
 import numpy as np
 
-from estimator.plan.fleet import FleetPart, fleet_of
-from estimator.plan.renting import setup_of
+from estimator.plan.organising import shape_of
+from estimator.plan.renting import held_fleet, setup_of
 from estimator.quote import Quote
 from estimator.results.estimate import OrganisationResult, Plan, Timing
 from estimator.wording import Wording
@@ -141,31 +141,29 @@ def units_of(words: Wording, quote: Quote, plan: Plan | None, result: Organisati
     together = Units((0,) * places, [words.t("Cards with no offer yet")])
     if plan is None or organisation is None:
         return together
-    crosses = all(
-        organisation.layout(stage.id).may_cross_nodes for stage in quote.workload.stages if stage.on_cards
-    )
-    parts, names = [], []
+    if not any(held.terms for held in plan.holdings):
+        held = plan.holdings[0]
+        offer = quote.offer(held.offer_id)
+        name = held.offer_id if offer is None else offer.name
+        setup = 0 if offer is None else setup_of(offer) or 0
+        nodes = () if offer is None else _nodes(places, result.slices_per_card, offer.cards_per_node)
+        return Units((0,) * places, [name], True, node=nodes, setup_ms=(setup,) * places)
+    names: list[str] = []
     offer_of: list[int] = []
     offer_names: list[str] = []
     for held in plan.holdings:
         offer = quote.offer(held.offer_id)
-        if offer is None or not held.terms:
-            name = held.offer_id if offer is None else offer.name
-            setup = 0 if offer is None else setup_of(offer) or 0
-            nodes = () if offer is None else _nodes(places, result.slices_per_card, offer.cards_per_node)
-            return Units((0,) * places, [name], not held.terms, node=nodes, setup_ms=(setup,) * places)
-        of_each, setup = held.cards // max(1, held.count), setup_of(offer) or 0
-        parts.append(
-            FleetPart(held.offer_id, offer.card_id, held.count, of_each, offer.cards_per_node, setup)
-        )
+        if offer is None:
+            return together
+        # Beside lots, the cards by the hour of one offer are one unit.
+        copies = held.count if held.terms else 1
         names += [
-            offer.name if held.count == 1 else f"{offer.name} · {words.number(copy + 1)}"
-            for copy in range(held.count)
+            offer.name if copies == 1 else f"{offer.name} · {words.number(copy + 1)}"
+            for copy in range(copies)
         ]
-        offer_of += [len(offer_names)] * held.count
+        offer_of += [len(offer_names)] * copies
         offer_names.append(offer.name)
-    slots, slices = result.tasks_at_once or 1, result.slices_per_card
-    fleet = fleet_of(parts, slots, result.cards_per_task, crosses, slices)
+    fleet = held_fleet(quote, plan.holdings, shape_of(quote, organisation, plan))
     if fleet.places != places:
         return together
     return Units(

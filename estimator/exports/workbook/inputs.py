@@ -73,7 +73,7 @@ def slow_down_counts(quote: Quote, organisation: Organisation, places: int) -> f
 
 
 def _times(quote: Quote, organisation: Organisation, replay: Replay, words: Wording) -> Iterator[Input]:
-    model = replay.fleet.card_ids[0] if replay.fleet.card_ids else ""
+    models = set(replay.fleet.card_ids)
     for stage in quote.workload.stages:
         if stage.kind is StageKind.GATE:
             continue
@@ -100,9 +100,15 @@ def _times(quote: Quote, organisation: Organisation, replay: Replay, words: Word
                     ms_per=MS_PER[unit],
                 )
         for factor in stage.card_factors:
-            if factor.card_id == model and factor.factor.value is not None:
-                label = words.t("{stage}, factor of the card", stage=stage.name)
-                yield _stated(f"factor:{stage.id}", f"factor_{stage.id}", label, "×", factor.factor, words)
+            if factor.card_id not in models or factor.factor.value is None:
+                continue
+            label, name = words.t("{stage}, factor of the card", stage=stage.name), f"factor_{stage.id}"
+            if len(models) > 1:
+                card = quote.card(factor.card_id)
+                card_name = factor.card_id if card is None else card.name
+                label = words.t("{stage}, factor of {card}", stage=stage.name, card=card_name)
+                name = f"{name}_{factor.card_id}"
+            yield _stated(f"factor:{stage.id}:{factor.card_id}", name, label, "×", factor.factor, words)
         for need in stage.needs:
             resource = next((one for one in quote.workload.resources if one.id == need.resource_id), None)
             if need.hold is not None and resource is not None and need.hold.value is not None:

@@ -112,7 +112,6 @@ def write_lots(
     sheet.texts(head, 2, heads[1:], "head_right")
     sheet.texts(head, 8, (words.t("Reading"), words.t("Mark")), "head")
     sheet.headed(head)
-    busy = _busy(times, replay)
     for place, holding in enumerate(plan.holdings):
         row = head + 1 + place
         offer = quote.offer(holding.offer_id)
@@ -121,7 +120,7 @@ def write_lots(
         sheet.number(row, 3, holding.cards)
         sheet.text(row, 9, words.t("SAMPLE") if holding.is_sample else "", "strong")
         money = money_format(currency_digits(quote.pricing.currency) + 2)
-        busy_ms = plan.timing.busy_ms
+        busy, busy_ms = _busy(times, replay, holding.offer_id)
         if isinstance(offer, Lot):
             terms = " + ".join(words.number(days) for days in holding.terms)
             sheet.text(row, 4, terms, "value")
@@ -164,10 +163,22 @@ def write_lots(
     )
 
 
-def _busy(times: ScheduleCells, replay: Replay) -> str:
-    """Return the end of the last task on a card: stages of stations do not count."""
-    stages = sorted({row.stage for row in replay.rows if row.cards})
-    return called("MAX", [times.stage_end[stage] for stage in stages] or ["0"])
+def _busy(times: ScheduleCells, replay: Replay, offer_id: str) -> tuple[str, int]:
+    """Return the end of the last task on the cards of an offer: stages of stations do not count."""
+    owners = replay.fleet.offer_ids
+    ends = [row.end_ms for row in replay.rows if any(owners[card] == offer_id for card in row.cards)]
+    if len(set(owners)) <= 1:
+        stages = sorted({row.stage for row in replay.rows if row.cards})
+        return called("MAX", [times.stage_end[stage] for stage in stages] or ["0"]), max(ends, default=0)
+    last: dict[int, int] = {}
+    for at, row in enumerate(replay.rows):
+        for card in row.cards:
+            if owners[card] == offer_id and (
+                card not in last or row.end_ms >= replay.rows[last[card]].end_ms
+            ):
+                last[card] = at
+    cells = [times.end[at] for at in sorted(set(last.values()))]
+    return called("MAX", cells or ["0"]), max(ends, default=0)
 
 
 def _in_hours(expression: str, times: ScheduleCells) -> str:
@@ -201,7 +212,11 @@ def _write_sessions(
         heads += (words.t("Session, {unit}", unit=unit), words.t("Paid, h"), words.t("Paid by the card, h"))
         sheet.texts(head, 1, heads[:2], "head")
         sheet.texts(head, 3, heads[2:], "head_right")
-        sessions = sessions_of(replay, quote.pricing.hold_through_assembly)
+        sessions = [
+            one
+            for one in sessions_of(replay, quote.pricing.hold_through_assembly)
+            if replay.fleet.offer_ids[one.card * replay.fleet.slices_per_card] == offer.id
+        ]
         writer = _Sessions(sheet, head + 1, quote, offer, plan, replay, times, inputs, words, sessions)
         writer.write()
         last = head + len(sessions)

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from itertools import accumulate
 
-from estimator.catalogue import HourlyOffer, Lot
-from estimator.plan.fleet import Fleet, FleetPart
+from estimator.plan.fleet import Fleet
 from estimator.plan.organising import nominal_fleet, shape_of
+from estimator.plan.renting import held_fleet
 from estimator.quote import Organisation, Quote, Stage, StageKind
 from estimator.results.estimate import Plan, Timing
 from estimator.schedule import topological_order
@@ -94,26 +94,10 @@ def held_ms(quote: Quote, row: Row, resource_id: str) -> int:
 
 
 def _fleet(quote: Quote, organisation: Organisation, plan: Plan | None) -> Fleet:
-    shape = shape_of(quote, organisation)
+    shape = shape_of(quote, organisation, plan)
     if plan is None or not plan.holdings:
         return nominal_fleet(quote, organisation, shape)
-    parts: list[FleetPart] = []
-    for holding in plan.holdings:
-        offer = quote.offer(holding.offer_id)
-        if offer is None:
-            continue
-        setup_ms = 0 if offer.setup is None else offer.setup.ms or 0
-        if isinstance(offer, Lot):
-            copies, cards, per_node = holding.count, offer.cards, offer.cards_per_node
-        else:
-            copies, cards, per_node = 1, *_hourly_nodes(offer, shape.cards, shape.cards_per_task)
-        parts.append(FleetPart(offer.id, offer.card_id, copies, cards, per_node, setup_ms))
-    return shape.fleet(parts)
-
-
-def _hourly_nodes(offer: HourlyOffer, cards: int, cards_per_task: int) -> tuple[int, int]:
-    per_node = offer.cards_per_node // cards_per_task * cards_per_task or cards_per_task
-    return max(per_node, -(-cards // per_node) * per_node), per_node
+    return held_fleet(quote, plan.holdings, shape)
 
 
 def _rows(quote: Quote, timing: Timing, whole_runs: bool) -> Iterator[Row]:

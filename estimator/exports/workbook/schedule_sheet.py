@@ -229,8 +229,9 @@ class _Writer:
     def _length(self, at: int, row: Row, is_slowed: bool) -> str:
         stage = self.quote.workload.stages[row.stage]
         exact = f"ROUND({self.sheet.here(at, STATED)}*{self.per_ms},0)"
-        if f"factor:{stage.id}" in self.inputs:
-            exact += f"*{self.inputs[f'factor:{stage.id}'].name}"
+        if row.cards:
+            factor = self.inputs.get(f"factor:{stage.id}:{self.replay.fleet.card_ids[row.cards[0]]}")
+            exact += "" if factor is None else f"*{factor.name}"
         if stage.on_cards and "slice_factor" in self.inputs:
             exact += f"*{self.inputs['slice_factor'].name}"
         if is_slowed:
