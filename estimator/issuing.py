@@ -71,7 +71,7 @@ def figures_of(estimate: Estimate) -> IssuedFigures:
         [] if shown is None else [stage.worst.peak_bytes for stage in shown.memory if stage.worst is not None]
     )
     whole = shown is not None and not any(stage.missing for stage in shown.memory)
-    card = None if plan is None else quote.card(plan.decision.card_id)
+    cards = [] if plan is None else [quote.card(card_id) for card_id in plan.decision.card_ids]
     organisation = None if shown is None else quote.organisation(shown.organisation_id)
     waiting = [one for one in estimate.conditions if one.state is ConditionState.OPEN]
     price = None if plan is None else plan.price
@@ -80,7 +80,7 @@ def figures_of(estimate: Estimate) -> IssuedFigures:
         organisation="" if organisation is None else organisation.name or organisation.id,
         plan="" if plan is None else plan.id,
         cards=timing.cards if isinstance(timing, Timing) else None,
-        card="" if card is None else card.name,
+        card=" + ".join(one.name for one in cards if one is not None),
         peak_bytes=max(peaks) if peaks and whole else None,
         usable_bytes=None if plan is None else plan.verdict.usable_bytes,
         delivery_ms=timing.delivery_ms if isinstance(timing, Timing) else None,
