@@ -14,7 +14,9 @@ from estimator.checks import problems_of
 from estimator.conditions import conditions_of, status_of
 from estimator.plan.comparing import break_even, frontier, policies, staircase, throughput
 from estimator.plan.counter_examples import counter_examples
-from estimator.plan.organising import best_of, order_of, organised
+from estimator.plan.organising import best_of, nominal_fleet, order_of, organised, shape_of
+from estimator.plan.projects import project_times, when_problems, with_alone
+from estimator.plan.scheduling import TIME_REASONS
 from estimator.plan.stopping import stopped_when
 from estimator.problems import Absent, Problem, Severity
 from estimator.quote import Quote
@@ -83,7 +85,14 @@ def _headline(quote: Quote, today: dt.date, progress: Progress, cancelled: Cance
         shown_organisation_id="" if shown is None else shown.organisation_id,
         status=status_of(has_answer, conditions),
         conditions=conditions,
-        problems=(*problems_of(quote, today), *_plan_problems(quote, results, shown_plan)),
+        problems=(
+            *problems_of(quote, today),
+            *_plan_problems(quote, results, shown_plan),
+            *(() if shown is None else when_problems(quote, shown.timing)),
+        ),
+        projects=()
+        if shown is None or isinstance(shown.timing, Absent)
+        else project_times(quote, shown.timing),
     )
 
 
@@ -128,6 +137,7 @@ def _completed(so_far: Estimate, progress: Progress, cancelled: Cancelled) -> Es
                 if found is not None:
                     break_evens.append(found)
                 _stop_if(cancelled)
+    fleet = nominal_fleet(quote, organisation, shape_of(quote, organisation), so_far.shown_plan)
     cases = counter_examples(quote, organisation, so_far.shown_plan)
     progress(1.0)
     return replace(
@@ -137,6 +147,7 @@ def _completed(so_far: Estimate, progress: Progress, cancelled: Cancelled) -> Es
         break_evens=tuple(break_evens),
         counter_examples=cases,
         throughput=throughput(quote, shown.timing),
+        projects=with_alone(quote, organisation, fleet, so_far.projects),
     )
 
 
@@ -227,8 +238,8 @@ def _plan_problems(
     if shown is not None and shown.within_quota is False:
         found.append(Problem("over_quota", ("workload", "quota_cards"), Severity.WARNING))
     for one in results:
-        if isinstance(one.timing, Absent) and one.timing.code == "cannot_run":
-            found.append(Problem("cannot_run", one.timing.where, Severity.ERROR, one.timing.values))
+        if isinstance(one.timing, Absent) and one.timing.code in ("cannot_run", *TIME_REASONS):
+            found.append(Problem(one.timing.code, one.timing.where, Severity.ERROR, one.timing.values))
     for one in results:
         found += _model_problems(quote, one)
     return tuple(dict.fromkeys(found))

@@ -10,11 +10,11 @@ import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from estimator.catalogue import HourlyOffer, Lot
 from estimator.plan.fleet import Fleet, FleetPart, fleet_of
 from estimator.plan.scheduling import timing_of
+from estimator.plan.starting import rental_start
 from estimator.problems import Absent
 from estimator.quote import Organisation, Quote
 from estimator.rental.hourly import Billing, card_billed_ms, hourly_cost
@@ -54,21 +54,6 @@ class Shape:
         return fleet_of(parts, self.slots, self.cards_per_task, self.may_cross_nodes, self.slices_per_card)
 
 
-def rental_start(quote: Quote) -> dt.datetime | None:
-    """Return the start in the quote's zone, or None where there is no start (a day is then 24 h)."""
-    if quote.start is None:
-        return None
-    if not quote.time_zone:
-        return quote.start if quote.start.tzinfo is not None else None
-    try:
-        zone = ZoneInfo(quote.time_zone)
-    except (ZoneInfoNotFoundError, ValueError):
-        return None
-    if quote.start.tzinfo is None:
-        return quote.start.replace(tzinfo=zone)
-    return quote.start.astimezone(zone)
-
-
 def rented_by_the_hour(
     quote: Quote, organisation: Organisation, offer: HourlyOffer, shape: Shape
 ) -> Rented | Absent:
@@ -88,7 +73,7 @@ def rented_by_the_hour(
         return Absent("missing_set_up", ("offers", offer.id, "setup"))
     per_node = offer.cards_per_node // shape.cards_per_task * shape.cards_per_task or shape.cards_per_task
     cards = max(per_node, -(-shape.cards // per_node) * per_node)
-    part = FleetPart(offer.id, offer.card_id, 1, cards, per_node, setup_ms)
+    part = FleetPart(offer.id, offer.card_id, 1, cards, per_node, setup_ms, until_of(offer), offer.hours)
     fleet = shape.fleet([part])
     timing = timing_of(quote, organisation, fleet)
     if isinstance(timing, Absent):
@@ -137,7 +122,16 @@ def rented_in_lots(
         if isinstance(plan, Absent):
             return Absent(plan.code, ("offers", lots[0].id), plan.values)
         parts = [
-            FleetPart(lot.id, lot.card_id, held.count, lot.cards, lot.cards_per_node, setup_of(lot) or 0)
+            FleetPart(
+                lot.id,
+                lot.card_id,
+                held.count,
+                lot.cards,
+                lot.cards_per_node,
+                setup_of(lot) or 0,
+                until_of(lot),
+                lot.hours,
+            )
             for held in plan.holdings
             for lot in (by_id[held.offer_id],)
         ]
@@ -174,6 +168,12 @@ def _held(held: PlannedHolding, by_id: dict[str, Lot], start: dt.datetime | None
 def setup_of(offer: Lot | HourlyOffer) -> int | None:
     """Return the set-up of an offer in ms, 0 where it has none, None where it is not known."""
     return 0 if offer.setup is None else offer.setup.ms
+
+
+def until_of(offer: Lot | HourlyOffer) -> int:
+    """Return until when the offer's cards are there, in ms from the start; -1 as long as they are paid for."""
+    ms = None if offer.available_for is None else offer.available_for.ms
+    return -1 if ms is None else ms
 
 
 def _sessions(timing: Timing, fleet: Fleet, hold: bool) -> list[list[int]]:
