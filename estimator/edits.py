@@ -25,6 +25,7 @@ from estimator.quote import (
     Organisation,
     Ownership,
     Pricing,
+    Project,
     Quote,
     ResourceKind,
     ResourceNeed,
@@ -102,12 +103,33 @@ def without_stage(quote: Quote, stage_id: str) -> Quote:
         after: list[str] = []
         for before in stage.after:
             after += gone.after if before == stage_id else (before,)
-        stages.append(stage.replaced(after=tuple(dict.fromkeys(after))))
+        singly = tuple(one for one in stage.streams_from if one != stage_id)
+        stages.append(stage.replaced(after=tuple(dict.fromkeys(after)), streams_from=singly))
     organisations = tuple(
         one.replaced(layouts=tuple(each for each in one.layouts if each.stage_id != stage_id))
         for one in quote.organisations
     )
     return with_workload(quote, stages=tuple(stages)).replaced(organisations=organisations)
+
+
+def with_project(quote: Quote, project: Project) -> Quote:
+    """Return the quote with that project, in place of one with the same id."""
+    projects = quote.workload.projects
+    if any(one.id == project.id for one in projects):
+        kept = tuple(project if one.id == project.id else one for one in projects)
+    else:
+        kept = (*projects, project)
+    return with_workload(quote, projects=kept)
+
+
+def without_project(quote: Quote, project_id: str) -> Quote:
+    """Return the quote without that project; its stages belong to none."""
+    stages = tuple(
+        stage.replaced(project_id="") if stage.project_id == project_id else stage
+        for stage in quote.workload.stages
+    )
+    kept = tuple(one for one in quote.workload.projects if one.id != project_id)
+    return with_workload(quote, stages=stages, projects=kept)
 
 
 def with_resource(quote: Quote, resource: SharedResource) -> Quote:

@@ -15,8 +15,10 @@ from estimator.conditions import conditions_of, status_of
 from estimator.plan.comparing import break_even, frontier, policies, staircase, throughput
 from estimator.plan.counter_examples import counter_examples
 from estimator.plan.flips import flips
-from estimator.plan.organising import best_of, order_of, organised
+from estimator.plan.organising import best_of, nominal_fleet, order_of, organised, shape_of
+from estimator.plan.projects import project_times, when_problems, with_alone
 from estimator.plan.rental_study import rental_study
+from estimator.plan.scheduling import TIME_REASONS
 from estimator.plan.stopping import stopped_when
 from estimator.problems import Absent, Problem, Severity
 from estimator.quote import Quote
@@ -86,7 +88,14 @@ def _headline(quote: Quote, today: dt.date, progress: Progress, cancelled: Cance
         shown_organisation_id="" if shown is None else shown.organisation_id,
         status=status_of(has_answer, conditions),
         conditions=conditions,
-        problems=(*problems_of(quote, today), *_plan_problems(quote, results, shown_plan)),
+        problems=(
+            *problems_of(quote, today),
+            *_plan_problems(quote, results, shown_plan),
+            *(() if shown is None else when_problems(quote, shown.timing)),
+        ),
+        projects=()
+        if shown is None or isinstance(shown.timing, Absent)
+        else project_times(quote, shown.timing),
     )
 
 
@@ -131,6 +140,7 @@ def _completed(so_far: Estimate, progress: Progress, cancelled: Cancelled) -> Es
                 if found is not None:
                     break_evens.append(found)
                 _stop_if(cancelled)
+    fleet = nominal_fleet(quote, organisation, shape_of(quote, organisation), so_far.shown_plan)
     cases = counter_examples(quote, organisation, so_far.shown_plan)
     _stop_if(cancelled)
     study = rental_study(quote, organisation, shown, so_far.plans, so_far.shown_plan)
@@ -143,6 +153,7 @@ def _completed(so_far: Estimate, progress: Progress, cancelled: Cancelled) -> Es
         counter_examples=cases,
         throughput=throughput(quote, shown.timing),
         rental=study,
+        projects=with_alone(quote, organisation, fleet, so_far.projects),
     )
 
 
@@ -256,8 +267,8 @@ def _plan_problems(
     if shown is not None and shown.within_quota is False:
         found.append(Problem("over_quota", ("workload", "quota_cards"), Severity.WARNING))
     for one in results:
-        if isinstance(one.timing, Absent) and one.timing.code == "cannot_run":
-            found.append(Problem("cannot_run", one.timing.where, Severity.ERROR, one.timing.values))
+        if isinstance(one.timing, Absent) and one.timing.code in ("cannot_run", *TIME_REASONS):
+            found.append(Problem(one.timing.code, one.timing.where, Severity.ERROR, one.timing.values))
     for one in results:
         found += _model_problems(quote, one)
     return tuple(dict.fromkeys(found))

@@ -167,10 +167,18 @@ def _delivery(estimate: Estimate) -> Figure:
     timing, quote = shown.timing, estimate.quote
     organisation = quote.organisation(shown.organisation_id)
     steps, inputs = [], []
+    reached = 0
     for stage in _chain(quote, timing):
         time = next(one for one in timing.stages if one.stage_id == stage.id)
         where = ("workload", "stages", stage.id)
-        steps.append(_stage_step(stage, shown, quote, time.elapsed_ms))
+        named: Gaps = (("stage", stage.name),)
+        if time.start_ms > reached:  # a set-up, an earliest start, closed hours
+            steps.append(FormulaStep("wait_before", named, time.start_ms - reached, "_ms"))
+        if time.start_ms >= reached:
+            steps.append(_stage_step(stage, shown, quote, time.elapsed_ms))
+        else:  # it began while the one before was still going on
+            steps.append(FormulaStep("rest_of_stage", named, time.end_ms - reached, "_ms"))
+        reached = time.end_ms
         if stage.kind is StageKind.GATE:
             continue
         name = (("stage", stage.name),)

@@ -23,6 +23,7 @@ from estimator.wording.phrases import (
     names_of,
     organisation_label,
     plan_name,
+    project_text,
     quote_name,
 )
 from estimator.wording.rent import (
@@ -44,6 +45,7 @@ def estimate_text(words: Wording, estimate: Estimate) -> str:
         _heading(quote_name(words, estimate.quote), "="),
         _answer_lines(words, estimate),
         _organisations(words, estimate),
+        _projects(words, estimate),
         _staircase(words, estimate),
         _cost(words, estimate),
         _rent(words, estimate),
@@ -129,6 +131,14 @@ def _organisations(words: Wording, estimate: Estimate) -> str:
         delivery = words.duration(timing.delivery_ms)
         rows.append([label, key_text(words, result), delivery, gap_text(words, timing), net, name])
     return f"{_heading(words.t('Organisations'))}\n{table(rows)}"
+
+
+def _projects(words: Wording, estimate: Estimate) -> str:
+    rows = [
+        words.t("{project}: {times}", project=one.name, times=project_text(words, one))
+        for one in estimate.projects
+    ]
+    return "\n".join([_heading(words.t("Projects")), *rows]) if rows else ""
 
 
 def _staircase(words: Wording, estimate: Estimate) -> str:

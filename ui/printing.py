@@ -37,7 +37,7 @@ from PySide6.QtGui import (
 
 from estimator.estimate import EstimateCancelled
 from estimator.exports.paper import Cells, Paper, Section, paper_of
-from estimator.plan.renting import rental_start
+from estimator.plan.starting import rental_start
 from estimator.results.estimate import Estimate
 from estimator.storage import write_atomically
 from estimator.wording import Wording

@@ -13,6 +13,7 @@ from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
 from estimator.evidence import Evidence, EvidenceKind, StatedDuration
 from estimator.frozen import Frozen
+from estimator.hours import WorkingHours
 
 
 class TermPrice(Frozen):
@@ -23,7 +24,10 @@ class TermPrice(Frozen):
 
 
 class Offer(Frozen):
-    """What lots and hourly cards have in common: a card model, a seller, a dated price with its source."""
+    """What lots and hourly cards have in common: a card model, a seller, a dated price with its source.
+
+    `available_for`: the cards are there no longer than that from the start. `hours`: when they may compute.
+    """
 
     id: str = Field(min_length=1)
     name: str = Field(min_length=1)
@@ -35,6 +39,14 @@ class Offer(Frozen):
     sample: bool = False
     own: bool = False
     note: str = ""
+    available_for: StatedDuration | None = None
+    hours: WorkingHours | None = None
+
+    @model_validator(mode="after")
+    def _is_available(self) -> Offer:
+        if self.available_for is not None and (self.available_for.ms or 0) <= 0:
+            raise ValueError("available_for_not_positive")
+        return self
 
     @property
     def price_evidence(self) -> Evidence:

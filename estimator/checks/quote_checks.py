@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from estimator.catalogue import HourlyOffer, Lot
+from estimator.evidence import StatedDuration
 from estimator.problems import Place, Problem, Severity
 from estimator.quote import CardSlicing, Organisation, Quote, Stage, StageKind
 
@@ -56,6 +57,7 @@ def _ids(quote: Quote) -> Iterator[Problem]:
         ("stages", [stage.id for stage in quote.workload.stages]),
         ("resources", [resource.id for resource in quote.workload.resources]),
         ("organisations", [organisation.id for organisation in quote.organisations]),
+        ("projects", [project.id for project in quote.workload.projects]),
         ("offers", [offer.id for offer in quote.offers]),
         ("cards", [card.id for card in quote.cards]),
     ):
@@ -70,6 +72,9 @@ def _work(quote: Quote) -> Iterator[Problem]:
         yield _problem("no_work", ("workload", "stages"), Severity.MISSING)
     known = {stage.id for stage in stages}
     resources = {resource.id for resource in quote.workload.resources}
+    projects = {project.id for project in quote.workload.projects}
+    for project in quote.workload.projects:
+        yield from _moments(project.name, ("workload", "projects", project.id), project.release, project.due)
     names = cycle_of(stages)
     if names:
         yield _problem("cycle", ("workload", "stages"), Severity.ERROR, stages=", ".join(names))
@@ -80,6 +85,13 @@ def _work(quote: Quote) -> Iterator[Problem]:
                 yield _problem(
                     "stage_unknown", (*where, "after"), Severity.ERROR, stage=stage.name, id=before
                 )
+        if stage.project_id and stage.project_id not in projects:
+            place = (*where, "project")
+            yield _problem("project_unknown", place, Severity.ERROR, stage=stage.name, id=stage.project_id)
+        yield from _shares(quote, stage)
+        yield from _moments(stage.name, where, stage.release, stage.due)
+        if stage.hours is not None and quote.start is None:
+            yield _problem("hours_without_start", ("start",), Severity.MISSING, name=stage.name)
         for need in stage.needs:
             if need.resource_id not in resources:
                 code = "resource_unknown"
@@ -94,6 +106,46 @@ def _work(quote: Quote) -> Iterator[Problem]:
             yield _problem("duration_not_positive", (*where, "duration"), Severity.ERROR, stage=stage.name)
         if stage.on_cards:
             yield from _memory(stage)
+
+
+def _shares(quote: Quote, stage: Stage) -> Iterator[Problem]:
+    """Say where tasks handed over one by one have no whole share, or another than a delivery takes."""
+    where = ("workload", "stages", stage.id, "after")
+    per_delivery = quote.workload.units_per_delivery
+    for before_id in stage.after:
+        before = quote.workload.stage(before_id)
+        if before is None or not stage.streams(before_id):
+            continue
+        values = {
+            "stage": stage.name,
+            "count": stage.task_count,
+            "before": before.name,
+            "before_count": before.task_count,
+        }
+        fewer, more = sorted((before.task_count, stage.task_count))
+        if more % fewer:
+            yield _problem("no_whole_share", where, Severity.ERROR, **values)
+        elif (
+            per_delivery is not None
+            and before is quote.workload.main_stage
+            and stage.kind is StageKind.STATION
+            and before.task_count != stage.task_count * per_delivery
+        ):
+            values |= {"share": more // fewer, "per_delivery": per_delivery}
+            yield _problem("share_differs", where, Severity.WARNING, **values)
+
+
+def _moments(
+    name: str, where: Place, release: StatedDuration | None, due: StatedDuration | None
+) -> Iterator[Problem]:
+    for field, stated in (("release", release), ("due", due)):
+        if stated is not None and stated.value is None:
+            yield _problem(f"missing_{field}", (*where, field), Severity.MISSING, name=name)
+        elif stated is not None and stated.value is not None and stated.value < 0:
+            yield _problem("moment_negative", (*where, field), Severity.ERROR, name=name)
+    begin, end = (None if one is None else one.ms for one in (release, due))
+    if begin and end is not None and end <= begin:
+        yield _problem("due_before_release", (*where, "due"), Severity.ERROR, name=name)
 
 
 def _memory(stage: Stage) -> Iterator[Problem]:

@@ -117,6 +117,11 @@ def _derived(
     for stage in quote.workload.stages:
         if stage.kind is not StageKind.GATE:
             yield from _stage_conditions(stage, organisation, result)
+    for project in quote.workload.projects:
+        if project.release is not None:
+            where: Place = ("workload", "projects", project.id, "release")
+            gaps: Gaps = (("stage", project.name),)
+            yield from _unverified(f"release:project:{project.id}", where, project.release, "release", gaps)
     if result is not None and (result.tasks_at_once or 0) > 1:
         yield from _unverified(
             "slow_down", ("workload", "mutual_slow_down"), quote.workload.mutual_slow_down, "slow_down"
@@ -152,6 +157,7 @@ def _stage_conditions(
             code = "input_unknown"
         values = (name, ("input", "duration"), ("durations_ms", stage.tasks.duration_ms))
         yield _open(f"duration:{stage.id}", code, (*where, "duration"), stage.tasks.kind, values)
+    yield from _when_conditions(stage)
     if not stage.on_cards:
         return
     memory = None
@@ -183,6 +189,21 @@ def _stage_conditions(
     layout = None if organisation is None else organisation.layout(stage.id)
     if layout is not None and layout.partitions and layout.cards_per_task > 1:
         yield _open(f"partition:{stage.id}", "partition", (*where, "memory"), EvidenceKind.ASSUMED, (name,))
+
+
+def _when_conditions(stage: Stage) -> Iterator[Condition]:
+    """Yield what has to hold for the stage to run when the plan says."""
+    where: Place = ("workload", "stages", stage.id)
+    name = ("stage", stage.name)
+    if stage.release is not None:
+        yield from _unverified(f"release:{stage.id}", (*where, "release"), stage.release, "release", (name,))
+    if stage.hours is not None and stage.hours.evidence.kind not in VERIFIED:
+        yield _open(f"hours:{stage.id}", "hours", (*where, "hours"), stage.hours.evidence.kind, (name,))
+    if stage.hours is not None and stage.may_pause:
+        yield _open(f"pauses:{stage.id}", "pauses", (*where, "hours"), EvidenceKind.ASSUMED, (name,))
+    if any(stage.streams(before) for before in stage.after):
+        code = "handed_over_singly"
+        yield _open(f"streams:{stage.id}", code, (*where, "after"), EvidenceKind.ASSUMED, (name,))
 
 
 def _organisation_conditions(

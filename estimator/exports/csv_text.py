@@ -17,7 +17,7 @@ from enum import StrEnum
 from estimator.estimate import EstimateCancelled
 from estimator.exports.guard import guarded
 from estimator.exports.workbook.record_sheets import assumptions_of, names_of
-from estimator.plan.renting import rental_start
+from estimator.plan.starting import rental_start
 from estimator.problems import Absent
 from estimator.quote import StageKind
 from estimator.results.estimate import Estimate, Timing

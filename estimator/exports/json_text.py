@@ -64,6 +64,18 @@ def as_json(estimate: Estimate) -> dict[str, Any]:
         ],
         "throughput": _throughput(estimate),
         "rental": None if estimate.rental is None else rental_json(estimate.rental),
+        "projects": [
+            {
+                "id": one.project_id,
+                "name": one.name,
+                "priority": one.priority,
+                "duration_ms": one.delivery_ms,
+                "alone_ms": one.alone_ms,
+                "due_ms": one.due_ms,
+                "late_ms": one.late_ms,
+            }
+            for one in estimate.projects
+        ],
         "open_conditions": [_condition(one) for one in estimate.open_conditions],
         "problems": [problem_json(one) for one in estimate.problems],
     }

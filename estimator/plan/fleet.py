@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from estimator.hours import WorkingHours
+
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
     """Places in columns, one entry a place: model, unit (lot copy), node, when its set-up is done (ms).
 
-    Place p is on card p // `slices_per_card`.
+    Place p is on card p // `slices_per_card`. `until_ms`: when it leaves, -1 if it stays. `hours`: when it may
+    compute, None for always. Either may be empty.
     """
 
     card_ids: tuple[str, ...]
@@ -24,6 +27,8 @@ class Fleet:
     ready_ms: tuple[int, ...]
     offer_ids: tuple[str, ...]
     slices_per_card: int = 1
+    until_ms: tuple[int, ...] = ()
+    hours: tuple[WorkingHours | None, ...] = ()
 
     @property
     def places(self) -> int:
@@ -46,6 +51,8 @@ class FleetPart:
     cards: int
     cards_per_node: int
     setup_ms: int
+    until_ms: int = -1
+    hours: WorkingHours | None = None
 
 
 def fleet_of(
@@ -59,7 +66,7 @@ def fleet_of(
 
     Fewer places come back where the parts do not hold that many slots; the caller asked for enough.
     """
-    columns: list[tuple[str, int, int, int, str]] = []
+    columns: list[tuple[str, int, int, int, str, int, WorkingHours | None]] = []
     unit = node = 0
     left = slots
     for part in parts:
@@ -67,14 +74,14 @@ def fleet_of(
             for size in _nodes(part, may_cross_nodes):
                 here = min(size * slices_per_card // cards_per_task, left)
                 left -= here
-                row = (part.card_id, unit, node, part.setup_ms, part.offer_id)
+                row = (part.card_id, unit, node, part.setup_ms, part.offer_id, part.until_ms, part.hours)
                 columns += [row] * (here * cards_per_task)
                 node += 1
             unit += 1
     if not columns:
         return Fleet((), (), (), (), ())
-    card_ids, units, nodes, ready, offers = zip(*columns, strict=True)
-    return Fleet(card_ids, units, nodes, ready, offers, slices_per_card)
+    card_ids, units, nodes, ready, offers, until, hours = zip(*columns, strict=True)
+    return Fleet(card_ids, units, nodes, ready, offers, slices_per_card, until, hours)
 
 
 def _nodes(part: FleetPart, may_cross_nodes: bool) -> list[int]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from estimator.catalogue import Card, HourlyOffer, Lot
 from estimator.evidence import EvidenceKind, weakest
+from estimator.hours import WorkingHours
 from estimator.plan.fleet import Fleet, FleetPart
 from estimator.plan.layouts import Layouts
 from estimator.plan.memory import memory_kind, memory_of, verdicts_of
@@ -19,6 +20,7 @@ from estimator.plan.renting import (
     rented_by_the_hour,
     rented_in_lots,
     setup_of,
+    until_of,
 )
 from estimator.plan.scheduling import missing_for_time, time_kind, timing_of
 from estimator.problems import Absent
@@ -161,13 +163,17 @@ def most_slots(quote: Quote, organisation: Organisation) -> int:
 
 def nominal_fleet(quote: Quote, organisation: Organisation, shape: Shape, plan: Plan | None = None) -> Fleet:
     """Return cards for comparing: of the plan's model and set-up where there is a plan, else as stated."""
-    card_id, setup_ms = "", 0
+    card_id, setup_ms, until_ms = "", 0, -1
+    hours: WorkingHours | None = None
     if plan is not None:
         if plan.is_mix and shape.cards <= plan.timing.cards:
             return held_fleet(quote, plan.holdings, shape)
         card_id = plan.decision.card_ids[0]
-        offers = (quote.offer(holding.offer_id) for holding in plan.holdings)
-        setup_ms = max((setup_of(offer) or 0 for offer in offers if offer is not None), default=0)
+        found = (quote.offer(holding.offer_id) for holding in plan.holdings)
+        offers = [offer for offer in found if offer is not None]
+        setup_ms = max((setup_of(offer) or 0 for offer in offers), default=0)
+        until_ms = min((one for offer in offers if (one := until_of(offer)) >= 0), default=-1)
+        hours = next((offer.hours for offer in offers if offer.hours is not None), None)
     else:
         layouts = Layouts(organisation)
         eligible = [
@@ -177,7 +183,7 @@ def nominal_fleet(quote: Quote, organisation: Organisation, shape: Shape, plan: 
             for card_id in layouts[stage.id].card_ids
         ]
         card_id = eligible[0] if eligible else ""
-    part = FleetPart("", card_id, 1, shape.cards, shape.cards, setup_ms)
+    part = FleetPart("", card_id, 1, shape.cards, shape.cards, setup_ms, until_ms, hours)
     return replace(shape, may_cross_nodes=True).fleet([part])
 
 

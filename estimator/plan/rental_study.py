@@ -9,7 +9,7 @@ from estimator.catalogue import HourlyOffer, Lot
 from estimator.plan.mixing import Need, Question, need_of, takes_part
 from estimator.plan.organising import shape_of
 from estimator.plan.owning import hourly_equivalents, owning_break_evens, term_break_evens, ways
-from estimator.plan.renting import rental_start
+from estimator.plan.starting import rental_start
 from estimator.problems import Absent
 from estimator.quote import Organisation, Quote
 from estimator.rental.cover import DeadlinePlan, cost_time_frontier, frontier_by_terms, least_time_for_budget

@@ -6,15 +6,14 @@ used is excluded with its reason, never left out in silence.
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from estimator.catalogue import HourlyOffer, Lot
 from estimator.plan.fleet import Fleet, FleetPart, fleet_of
 from estimator.plan.scheduling import timing_of
+from estimator.plan.starting import rental_start
 from estimator.problems import Absent
 from estimator.quote import Organisation, Quote
 from estimator.rental.hourly import Billing, card_billed_ms, hourly_cost
@@ -54,21 +53,6 @@ class Shape:
     def fleet(self, parts: Sequence[FleetPart]) -> Fleet:
         """Return the places of the tasks at once on those parts."""
         return fleet_of(parts, self.slots, self.cards_per_task, self.may_cross_nodes, self.slices_per_card)
-
-
-def rental_start(quote: Quote) -> dt.datetime | None:
-    """Return the start in the quote's zone, or None where there is no start (a day is then 24 h)."""
-    if quote.start is None:
-        return None
-    if not quote.time_zone:
-        return quote.start if quote.start.tzinfo is not None else None
-    try:
-        zone = ZoneInfo(quote.time_zone)
-    except (ZoneInfoNotFoundError, ValueError):
-        return None
-    if quote.start.tzinfo is None:
-        return quote.start.replace(tzinfo=zone)
-    return quote.start.astimezone(zone)
 
 
 def rented_by_the_hour(
@@ -119,11 +103,7 @@ def rented_in_lots(
         plan = plan_lots(need, tuple(offers), start)
         if isinstance(plan, Absent):
             return Absent(plan.code, ("offers", lots[0].id), plan.values)
-        parts = [
-            FleetPart(lot.id, lot.card_id, held.count, lot.cards, lot.cards_per_node, setup_of(lot) or 0)
-            for held in plan.holdings
-            for lot in (by_id[held.offer_id],)
-        ]
+        parts = [_lot_part(by_id[held.offer_id], held.count) for held in plan.holdings]
         fleet = shape.fleet(parts)
         timing = timing_of(quote, organisation, fleet)
         if isinstance(timing, Absent):
@@ -208,10 +188,7 @@ def fleet_parts(quote: Quote, held: Iterable[tuple[str, int, int]], shape: Shape
     for offer_id, copies, cards in held:
         offer = quote.offer(offer_id)
         if isinstance(offer, Lot):
-            setup_ms = setup_of(offer) or 0
-            parts.append(
-                FleetPart(offer.id, offer.card_id, copies, offer.cards, offer.cards_per_node, setup_ms)
-            )
+            parts.append(_lot_part(offer, copies))
         elif offer is not None:
             parts.append(_hourly_part(offer, cards, shape))
     return parts
@@ -223,16 +200,31 @@ def held_fleet(quote: Quote, holdings: Sequence[Holding], shape: Shape) -> Fleet
     return shape.fleet(parts)
 
 
+def _lot_part(lot: Lot, copies: int) -> FleetPart:
+    setup_ms = setup_of(lot) or 0
+    return FleetPart(
+        lot.id, lot.card_id, copies, lot.cards, lot.cards_per_node, setup_ms, until_of(lot), lot.hours
+    )
+
+
 def _hourly_part(offer: HourlyOffer, cards: int, shape: Shape) -> FleetPart:
     """Return at least so many cards by the hour, in whole nodes."""
     per_node = offer.cards_per_node // shape.cards_per_task * shape.cards_per_task or shape.cards_per_task
     in_nodes = max(per_node, -(-cards // per_node) * per_node)
-    return FleetPart(offer.id, offer.card_id, 1, in_nodes, per_node, setup_of(offer) or 0)
+    return FleetPart(
+        offer.id, offer.card_id, 1, in_nodes, per_node, setup_of(offer) or 0, until_of(offer), offer.hours
+    )
 
 
 def setup_of(offer: Lot | HourlyOffer) -> int | None:
     """Return the set-up of an offer in ms, 0 where it has none, None where it is not known."""
     return 0 if offer.setup is None else offer.setup.ms
+
+
+def until_of(offer: Lot | HourlyOffer) -> int:
+    """Return until when the offer's cards are there, in ms from the start; -1 as long as they are paid for."""
+    ms = None if offer.available_for is None else offer.available_for.ms
+    return -1 if ms is None else ms
 
 
 def _sessions(timing: Timing, offer: HourlyOffer, hold: bool) -> list[list[int]]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import lru_cache
 from hashlib import sha256
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -22,6 +23,7 @@ from estimator.plan.fleet import Fleet
 from estimator.plan.layouts import Layouts
 from estimator.plan.sharing import joined, shared_out
 from estimator.plan.stopping import go_on, is_unwanted
+from estimator.plan.when import missing_for_when, release_ms, when_kinds, when_of, whole_links
 from estimator.problems import Absent
 from estimator.quote import (
     AssignmentPolicy,
@@ -41,6 +43,7 @@ from estimator.schedule import (
     Problem,
     Schedule,
     Status,
+    When,
     schedule_of_tasks,
     solve,
 )
@@ -48,6 +51,8 @@ from estimator.schedule import (
 Column = NDArray[np.int64]
 
 REMEMBERED = 256
+TIME_REASONS = frozenset({"no_hours_long_enough", "outruns_rental"})
+"""Why a stage finds no place though its tasks would fit: reasons with a sentence of their own."""
 _RESOURCE_SCALE = 1000
 """Capacities and needs are kept in thousandths, so that 0.5 of a stream is exact."""
 
@@ -81,7 +86,7 @@ def missing_for_time(quote: Quote, organisation: Organisation) -> Absent | None:
         return Absent(
             "missing_slice_factor", ("organisations", organisation.id, "slicing", "duration_factor")
         )
-    return sliced_too_wide(quote, organisation)
+    return sliced_too_wide(quote, organisation) or missing_for_when(quote)
 
 
 def sliced_too_wide(quote: Quote, organisation: Organisation) -> Absent | None:
@@ -118,12 +123,15 @@ def timing_of(
 ) -> Timing | Absent:
     """Return when every task of the organisation runs on that fleet, or why it cannot.
 
-    Absent codes: those of `missing_for_time`, `cycle` and `cannot_run` (a task too wide for every lot, or a
-    need above its resource's capacity).
+    Absent codes: those of `missing_for_time`, `cycle`, `cannot_run` (a task too wide for every lot, or a need
+    above its resource's capacity), `no_hours_long_enough` and `outruns_rental`.
     """
     missing = missing_for_time(quote, organisation)
     if missing is not None:
         return missing
+    when = when_of(quote, fleet)
+    if isinstance(when, Absent):
+        return when
     problem, group_stage = problem_of(quote, organisation, fleet, variant)
     shared, group = problem, 0
     if variant.shares:
@@ -131,20 +139,17 @@ def timing_of(
         shared = shared_out(problem, group, fleet, dict(variant.shares))
     try:
         schedule = (
-            with_proof(problem, _solved(problem), organisation.proven)
-            if shared is problem
-            else _solved(shared)
+            with_proof(problem, solved(problem), organisation.proven) if shared is problem else solved(shared)
         )
     except CycleFound as cycle:
         names = ", ".join(quote.workload.stages[index].name for index in cycle.stages)
         return Absent("cycle", ("workload", "stages"), (("stages", names),))
     if schedule.status is Status.INFEASIBLE:
-        blocked = quote.workload.stages[int(shared.stage[schedule.blocked[0][0]])]
-        return Absent(
-            "cannot_run",
-            ("workload", "stages", blocked.id),
-            (("stage", blocked.name), ("reason", schedule.blocked[0][1])),
-        )
+        row, reason = schedule.blocked[0]
+        blocked = quote.workload.stages[int(shared.stage[row])]
+        code = reason if reason in TIME_REASONS else "cannot_run"
+        values = (("stage", blocked.name), ("reason", reason))
+        return Absent(code, ("workload", "stages", blocked.id), values)
     if variant.shares:
         schedule = joined(schedule, group, tuple(count for _, count in variant.shares if count > 0))
     stages = tuple(
@@ -169,7 +174,7 @@ def problem_of(
     """Return the engine's problem and the stage id of each of its groups. Nothing in it is missing."""
     workload = quote.workload
     stages = workload.stages
-    place = {stage.id: index for index, stage in enumerate(stages)}
+    when = when_of(quote, fleet)
     models = tuple(dict.fromkeys(fleet.card_ids)) or ("",)
     layouts = Layouts(organisation)
     columns = [
@@ -195,10 +200,8 @@ def problem_of(
             _rows([column.hold_ms for column in columns], len(workload.resources)), sizes, axis=0
         ),
         stage_count=len(stages),
-        after=tuple(
-            (place[before], place[stage.id]) for stage in stages for before in stage.after if before in place
-        ),
-        release_ms=np.zeros(len(stages), dtype=np.int64),
+        after=whole_links(quote),
+        release_ms=np.array([release_ms(quote, stage) for stage in stages], dtype=np.int64),
         policy=tuple(Policy(policy.value) for policy in policies),
         tasks_at_once=np.array([_cap(layouts[stage.id], stage, variant) for stage in stages], dtype=np.int64),
         may_cross_nodes=np.array([layouts[stage.id].may_cross_nodes for stage in stages]),
@@ -206,6 +209,7 @@ def problem_of(
         card_lot=zeros if is_narrow else np.array(fleet.unit, dtype=np.int64),
         card_node=zeros if is_narrow else np.array(fleet.node, dtype=np.int64),
         card_ready_ms=np.array(fleet.ready_ms, dtype=np.int64),
+        when=When() if isinstance(when, Absent) else when,
     )
     group_stage = tuple(stage.id for stage, size in zip(stages, sizes, strict=True) for _ in range(size))
     return problem, group_stage
@@ -228,6 +232,7 @@ def time_kind(quote: Quote, organisation: Organisation, places: int, models: Seq
         kinds.append(organisation.slicing.duration_factor.kind)
     if places > max((layouts[stage.id].cards_per_task for stage in quote.workload.stages), default=1):
         kinds.append(quote.workload.mutual_slow_down.kind)
+    kinds += when_kinds(quote)
     kinds += [resource.capacity.kind for resource in quote.workload.resources]
     return weakest(kinds)
 
@@ -361,10 +366,11 @@ def problem_behind(schedule: Schedule) -> Problem:
 def best_plan_of(problem: Problem, proven: ProvenPlan | None = None) -> Schedule:
     """Return the best plan found for the problem's tasks and cards, whatever rule it asks for."""
     free = replace(problem, policy=(Policy.BEST,) * problem.stage_count)
-    return with_proof(free, _solved(free), proven)
+    return with_proof(free, solved(free), proven)
 
 
-def _solved(problem: Problem) -> Schedule:
+def solved(problem: Problem) -> Schedule:
+    """Return the schedule of a problem, remembered by its content. Raises CycleFound and SolveStopped."""
     go_on()
     key = _content(problem)
     return _kept_by(
@@ -434,17 +440,19 @@ def _best_found(problem: Problem) -> Schedule:
     """Return the best plan found, never later than what any single rule gives the same tasks."""
     found = solve(problem, is_unwanted)
     for rule in (Policy.BLOCKS, Policy.AVAILABILITY, Policy.LONGEST_FIRST):
-        if found.status is Status.INFEASIBLE or found.is_optimal:
+        if found.is_optimal:
             break
         policies = tuple(rule if one is Policy.BEST else one for one in problem.policy)
-        by_rule = _solved(replace(problem, policy=policies))
-        if by_rule.delivery_ms < found.delivery_ms:
+        by_rule = solved(replace(problem, policy=policies))
+        if by_rule.status is Status.INFEASIBLE:
+            continue
+        if found.status is Status.INFEASIBLE or by_rule.delivery_ms < found.delivery_ms:
             found = solve(problem, is_unwanted, by_rule)
     return found
 
 
 def _content(problem: Problem) -> bytes:
-    columns = (
+    columns: tuple[NDArray[Any], ...] = (
         problem.count,
         problem.stage,
         problem.duration_ms,
@@ -461,6 +469,16 @@ def _content(problem: Problem) -> bytes:
         problem.card_ready_ms,
     )
     parts = [repr((problem.stage_count, problem.after, problem.policy)).encode()]
+    when = problem.when
+    if problem.is_timed or problem.is_ranked:  # else as before there were hours: kept proofs stay good
+        columns += (
+            when.priority,
+            when.stage_calendar,
+            when.may_pause,
+            when.card_calendar,
+            when.card_until_ms,
+        )
+        parts.append(repr((when.streams, when.calendars)).encode())
     for column in columns:
         parts += [repr(column.shape).encode(), column.tobytes()]
     return b"|".join(parts)

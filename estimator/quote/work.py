@@ -10,6 +10,7 @@ from pydantic import Field, PositiveInt, model_validator
 
 from estimator.evidence import ASSUMED, GIVEN, Evidence, EvidenceKind, Stated, StatedDuration
 from estimator.frozen import Frozen
+from estimator.hours import WorkingHours
 from estimator.quote.model_use import ModelUse
 from estimator.units import TimeUnit, to_ms
 
@@ -166,8 +167,22 @@ class Precondition(Frozen):
     holds: bool = True
 
 
+class Project(Frozen):
+    """Stages that are delivered together. The lowest `priority` is served first; times are from the start."""
+
+    id: str = Field(min_length=1)
+    name: str
+    priority: PositiveInt = 1
+    release: StatedDuration | None = None
+    due: StatedDuration | None = None
+
+
 class Stage(Frozen):
-    """One step of the work. A gate has no tasks of its own; a station holds no card."""
+    """One step of the work. A gate has no tasks of its own; a station holds no card.
+
+    `streams_from`: of the stages in `after`, those whose tasks it takes unit by unit, each its share in order.
+    `release`, `due`: earliest start and date due, from the start. `may_pause`: tasks go on after a closed time.
+    """
 
     id: str = Field(min_length=1)
     name: str
@@ -179,6 +194,21 @@ class Stage(Frozen):
     needs: tuple[ResourceNeed, ...] = ()
     path: PathKind = PathKind.NETWORK
     preconditions: tuple[Precondition, ...] = ()
+    streams_from: tuple[str, ...] = ()
+    release: StatedDuration | None = None
+    due: StatedDuration | None = None
+    project_id: str = ""
+    hours: WorkingHours | None = None
+    may_pause: bool = False
+
+    @property
+    def task_count(self) -> int:
+        """Tasks to run; a gate is passed once."""
+        return 1 if self.kind is StageKind.GATE else self.tasks.total
+
+    def streams(self, before: str) -> bool:
+        """Whether its tasks start when their shares of that stage have ended, not when all of it has."""
+        return before in self.streams_from and before in self.after
 
     @property
     def on_cards(self) -> bool:
@@ -208,6 +238,7 @@ class Workload(Frozen):
     delivered_as: DeliveredAs = DeliveredAs.BATCH
     stages: tuple[Stage, ...] = ()
     resources: tuple[SharedResource, ...] = ()
+    projects: tuple[Project, ...] = ()
     limit: StatedDuration | None = None
     quota_cards: Stated | None = None
     budget: Stated | None = None
@@ -221,6 +252,14 @@ class Workload(Frozen):
     @cached_property
     def _stages_by_id(self) -> dict[str, Stage]:
         return {stage.id: stage for stage in reversed(self.stages)}
+
+    def project(self, project_id: str) -> Project | None:
+        """Return the project of that id, or None."""
+        return next((one for one in self.projects if one.id == project_id), None)
+
+    def stages_of(self, project_id: str) -> tuple[Stage, ...]:
+        """Return the stages of a project, in order."""
+        return tuple(stage for stage in self.stages if stage.project_id == project_id)
 
     @property
     def main_stage(self) -> Stage | None:

@@ -191,6 +191,28 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
+class ProjectTime:
+    """A project's delivery beside the others, in ms; `alone_ms` on the same cards without them, None until known."""
+
+    project_id: str
+    name: str
+    priority: int
+    delivery_ms: int
+    due_ms: int | None
+    alone_ms: int | None = None
+
+    @property
+    def late_ms(self) -> int | None:
+        """How long after its due date it is delivered, 0 in time; None where nothing is due."""
+        return None if self.due_ms is None else max(0, self.delivery_ms - self.due_ms)
+
+    @property
+    def loses_ms(self) -> int | None:
+        """How much later it is than alone; below 0 where it gains by another order."""
+        return None if self.alone_ms is None else self.delivery_ms - self.alone_ms
+
+
+@dataclass(frozen=True, slots=True)
 class PolicyResult:
     """The same tasks under another assignment policy."""
 
@@ -332,6 +354,7 @@ class Estimate:
     frontier: tuple[FrontierPoint, ...] = ()
     throughput: Throughput | None = None
     rental: RentalStudy | None = None
+    projects: tuple[ProjectTime, ...] = ()
     is_complete: bool = False
 
     def organisation(self, organisation_id: str) -> OrganisationResult | None:

@@ -11,21 +11,27 @@ from estimator.schedule.improve import improved
 from estimator.schedule.network import critical_path, find_cycles, schedulable_stages, topological_order
 from estimator.schedule.placed import broken_rule, schedule_of_tasks, tasks_of
 from estimator.schedule.problem import (
+    ALWAYS,
     NOT_ELIGIBLE,
     UNLIMITED,
+    WEEK_MS,
     WHOLE_TASK,
     Cancelled,
     CycleFound,
     Policy,
     Problem,
     SolveStopped,
+    When,
+    Windows,
 )
 from estimator.schedule.schedule import bars
 from estimator.schedule.solve import solve
 
 __all__ = [
+    "ALWAYS",
     "NOT_ELIGIBLE",
     "UNLIMITED",
+    "WEEK_MS",
     "WHOLE_TASK",
     "Bars",
     "Cancelled",
@@ -36,6 +42,8 @@ __all__ = [
     "Schedule",
     "SolveStopped",
     "Status",
+    "When",
+    "Windows",
     "bars",
     "broken_rule",
     "critical_path",

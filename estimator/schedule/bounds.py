@@ -2,7 +2,9 @@
 
 A stage starts only when those before it have ended, so that each stage's own bound adds up along the network.
 Own bounds: the longest task, the cards' time (area), the pigeon-hole on the longest tasks (of m + 1 tasks two
-share a slot), tasks too wide to share an area, and each shared resource.
+share a slot), tasks too wide to share an area, and each shared resource. Where tasks wait one by one, the later
+stage starts at least a task after the other and ends at least one of its own after it. Hours stretch a stage's
+length: as if all could pause, and, where they may not, whole tasks from stretch to stretch.
 """
 
 from __future__ import annotations
@@ -10,10 +12,11 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 
-from estimator.schedule.equal import FOREVER, least_time_for_equal, least_time_for_work
+from estimator.schedule.calendars import Calendar, Calendars
+from estimator.schedule.equal import least_time_for_equal, least_time_for_work, least_time_on_leaving
 from estimator.schedule.fleet import Fleet, Part, held_ms
 from estimator.schedule.network import successors
-from estimator.schedule.problem import UNLIMITED
+from estimator.schedule.problem import FOREVER, UNLIMITED
 
 # How many tasks a slot the pigeon-hole looks at: beyond, the area bound is as good.
 PIGEON_DEPTH = 64
@@ -29,25 +32,98 @@ class StageBounds:
     def __init__(self, fleet: Fleet, order: Sequence[int]) -> None:
         self._fleet = fleet
         problem = fleet.problem
-        following = successors(problem.stage_count, problem.after)
+        tasks_in = problem.tasks_in()
+        one_by_one = [link for link in problem.when.streams if all(tasks_in[end] for end in link)]
+        whole = [*problem.after, *(link for link in problem.when.streams if link not in one_by_one)]
+        following = successors(problem.stage_count, whole)
+        fed = successors(problem.stage_count, one_by_one)
         settled = max(fleet.ready, default=0)
+        self._until = problem.when.filled("card_until_ms", problem.card_count) if problem.is_timed else []
+        self._shortest = [
+            min((fleet.shortest[group] for part in parts for group in part.groups), default=0)
+            for parts in fleet.parts
+        ]
+        self._hours = self._hours_of_stages()
         self.length_ms = [0] * problem.stage_count
         self.tail_ms = [0] * problem.stage_count
         for stage in reversed(order):
-            self.length_ms[stage] = self._stage_end(stage, settled) - settled
-            self.tail_ms[stage] = max(
-                (self.length_ms[later] + self.tail_ms[later] for later in following[stage]), default=0
-            )
+            self.length_ms[stage] = self._stage_end(stage, settled, stays=True) - settled
+            tails = [self.length_ms[later] + self.tail_ms[later] for later in following[stage]]
+            tails += [self._shortest[later] + self.tail_ms[later] for later in fed[stage]]
+            self.tail_ms[stage] = max(tails, default=0)
         self.start_ms: list[int] = problem.release_ms.tolist()
+        least_end = [0] * problem.stage_count
         end = 0
         for stage in order:
-            ends = self._stage_end(stage, self.start_ms[stage])
+            start = self._open_from(stage, self.start_ms[stage])
+            self.start_ms[stage] = start
+            ends = max(self._stage_end(stage, start), self._in_hours(stage, start), least_end[stage])
             end = max(end, ends + self.tail_ms[stage])
             for later in following[stage]:
                 self.start_ms[later] = max(self.start_ms[later], ends)
+            for later in fed[stage]:
+                self.start_ms[later] = max(self.start_ms[later], start + self._shortest[stage])
+                last = self._after(later, ends, self._shortest[later])
+                least_end[later] = max(least_end[later], last)
         self.lower_bound_ms = max(end, self._all_cards(), *self._all_resources())
 
-    def _stage_end(self, stage: int, start: int) -> int:
+    def _hours_of_stages(self) -> list[Calendar | None]:
+        """Return each stage's hours, with those of its cards where all have the same."""
+        problem, fleet = self._fleet.problem, self._fleet
+        if not problem.when.calendars:
+            return [None] * problem.stage_count
+        calendars = Calendars(problem.when)
+        of_stage = problem.when.filled("stage_calendar", problem.stage_count)
+        of_card = problem.when.filled("card_calendar", problem.card_count)
+        model = problem.card_model.tolist()
+        found = []
+        for parts, own in zip(fleet.parts, of_stage, strict=True):
+            models = {one for part in parts for one in part.models}
+            on = {calendar for calendar, one in zip(of_card, model, strict=True) if one in models}
+            is_alike = len(on) == 1 and all(part.cards for part in parts)
+            found.append(calendars.common((own, *on) if is_alike else (own,)) if parts else None)
+        return found
+
+    def _open_from(self, stage: int, moment: int) -> int:
+        hours = self._hours[stage]
+        return moment if hours is None else hours.open_from(moment)
+
+    def _after(self, stage: int, moment: int, work_ms: int) -> int:
+        hours = self._hours[stage]
+        return moment + work_ms if hours is None else hours.paused_end(moment, work_ms)
+
+    def _in_hours(self, stage: int, start: int) -> int:
+        """Return the stage's least end in its hours: all of it paused, or whole tasks from stretch to stretch."""
+        problem, hours = self._fleet.problem, self._hours[stage]
+        if hours is None:
+            return 0
+        end = hours.paused_end(start, self.length_ms[stage])
+        if problem.when.filled("may_pause", problem.stage_count)[stage]:
+            return end
+        for part in self._fleet.parts[stage]:
+            number = sum(self._fleet.count[group] for group in part.groups)
+            at_once = self._at_once(part, number)
+            shortest = min(self._fleet.shortest[group] for group in part.groups)
+            longest = max(self._fleet.shortest[group] for group in part.groups)
+            end = max(end, hours.row_end(start, shortest, -(-number // at_once)))
+            end = max(end, hours.row_end(start, longest, 1))
+        return end
+
+    def _at_once(self, part: Part, number: int) -> int:
+        """Return how many tasks of a part can run at once at most."""
+        fleet, problem = self._fleet, self._fleet.problem
+        most = min(number, len(fleet.slots(part))) if part.cards else number
+        cap = int(problem.tasks_at_once[part.stage])
+        most = most if cap == UNLIMITED else min(most, cap)
+        for resource in part.resources:
+            capacity = int(problem.capacity[resource])
+            users = list(self._users([part], resource))
+            if capacity != UNLIMITED and all(left == 0 for _, _, _, left in users):
+                most = min(most, capacity // min(need for _, need, _, _ in users))
+        return max(1, most)
+
+    def _stage_end(self, stage: int, start: int, stays: bool = False) -> int:
+        """Return the stage's least end without hours; `stays`: as if no card ever left."""
         fleet, parts = self._fleet, self._fleet.parts[stage]
         cap = int(fleet.problem.tasks_at_once[stage])
         if len(parts) == 1 and len(parts[0].groups) == 1 and fleet.count[parts[0].groups[0]] == 1:
@@ -59,6 +135,8 @@ class StageBounds:
             ends.append(self._part_end(part, start, cap))
         if len(parts) > 1:
             ends += self._together(parts, start, cap)
+        elif not stays and any(until >= 0 for until in self._until) and parts and parts[0].cards:
+            ends.append(self._area(parts, start))
         first = self._first_card([part for part in parts if part.cards], start)
         off_cards = any(part.cards == 0 for part in parts)
         ends += self._resource_ends(parts, start if off_cards or not parts else first)
@@ -142,7 +220,15 @@ class StageBounds:
             for card, model in enumerate(self._fleet.problem.card_model.tolist())
             if model in models
         ]
-        return least_time_for_work(sorted(ready), sum(part.cards * self._work(part) for part in parts))
+        work = sum(part.cards * self._work(part) for part in parts)
+        if any(until >= 0 for until in self._until):
+            until = [
+                FOREVER if leaves < 0 else leaves
+                for leaves, model in zip(self._until, self._fleet.problem.card_model.tolist(), strict=True)
+                if model in models
+            ]
+            return least_time_on_leaving(ready, until, work)
+        return least_time_for_work(sorted(ready), work)
 
     def _resource_ends(self, parts: Sequence[Part], start: int) -> list[int]:
         """Return each resource's bound on those who need it: area or how many fit at once, then the rest.

@@ -27,6 +27,8 @@ class _Tasks:
     """The single tasks of a plan, each once."""
 
     group: Column
+    index: Column
+    """Within its group."""
     start_ms: Column
     end_ms: Column
     of_row: Column
@@ -45,7 +47,12 @@ def critical_rows(schedule: Schedule, problem: Problem, cancelled: Cancelled = n
         return np.zeros(int(schedule.run_count.sum()), dtype=np.bool_)
     tasks = _tasks_of(schedule)
     chains = _chains_of(tasks)
-    waits = (_card_waits(tasks, chains), *_unit_waits(problem, tasks, chains), _stage_waits(problem, tasks))
+    waits = (
+        _card_waits(tasks, chains),
+        *_unit_waits(problem, tasks, chains),
+        _stage_waits(problem, tasks),
+        *_share_waits(problem, tasks),
+    )
     critical = np.zeros(tasks.start_ms.size, dtype=np.bool_)
     found = np.flatnonzero(tasks.end_ms == schedule.delivery_ms)
     while found.size:
@@ -69,6 +76,7 @@ def _tasks_of(schedule: Schedule) -> _Tasks:
     start = schedule.run_start_ms[run[once]] + within[once] * schedule.run_step_ms[run[once]]
     return _Tasks(
         group=schedule.run_group[run[once]],
+        index=schedule.run_first[run[once]] + within[once],
         start_ms=start,
         end_ms=start + schedule.run_duration_ms[run[once]],
         of_row=numbers[schedule.run_task[run]] + within,
@@ -199,6 +207,39 @@ def _stage_waits(problem: Problem, tasks: _Tasks) -> Before:
         return np.concatenate(found) if found else np.zeros(0, dtype=np.int64)
 
     return before
+
+
+def _share_waits(problem: Problem, tasks: _Tasks) -> Iterator[Before]:
+    """Yield for each stage that takes another task by task the tasks of a share at whose end its task starts."""
+    tasks_in = problem.tasks_in()
+    first = np.zeros(problem.group_count, dtype=np.int64)
+    for stage in range(problem.stage_count):
+        own = problem.stage == stage
+        first[own] = np.cumsum(problem.count[own]) - problem.count[own]
+    stages, number = problem.stage[tasks.group], first[tasks.group] + tasks.index
+    for former, later in problem.when.streams:
+        given, taken = tasks_in[former], tasks_in[later]
+        if not given or not taken:
+            continue
+        by_number = np.full(given, -1, dtype=np.int64)
+        own_tasks = np.flatnonzero(stages == former)
+        by_number[number[own_tasks]] = own_tasks
+
+        def before(
+            chosen: Column,
+            by_number: Column = by_number,
+            later: int = later,
+            ends: tuple[int, int] = (given, taken),
+        ) -> Column:
+            mine = chosen[stages[chosen] == later]
+            begin = number[mine] * ends[0] // ends[1]
+            share = -(-(number[mine] + 1) * ends[0] // ends[1]) - begin
+            givers = by_number[_ranges(begin, begin + share)]
+            takers = np.repeat(mine, share)
+            found: Column = givers[tasks.end_ms[givers] == tasks.start_ms[takers]]
+            return found
+
+        yield before
 
 
 def _waits_for(problem: Problem, has_tasks: Mask) -> list[set[int]]:

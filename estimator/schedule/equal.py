@@ -11,9 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from estimator.schedule.problem import Column
-
-FOREVER = 2**62
+from estimator.schedule.problem import FOREVER, Column
 
 
 def least_time_for_work(ready_ms: Sequence[int], work_ms: int) -> int:
@@ -29,6 +27,26 @@ def least_time_for_work(ready_ms: Sequence[int], work_ms: int) -> int:
         total += ready
         best = min(best, -(-total // used))
     return best
+
+
+def least_time_on_leaving(ready_ms: Sequence[int], until_ms: Sequence[int], work_ms: int) -> int:
+    """Return the least T at which slots that leave at `until_ms` can have run divisible work; 0 if never."""
+    ready = [min(begin, last) for begin, last in zip(ready_ms, until_ms, strict=True)]
+    high = max(ready, default=0) + work_ms
+    low = 0
+
+    def done(moment: int) -> int:
+        return sum(max(0, min(moment, last) - begin) for begin, last in zip(ready, until_ms, strict=True))
+
+    if work_ms <= 0 or done(high) < work_ms:
+        return 0
+    while low < high:
+        middle = (low + high) // 2
+        if done(middle) >= work_ms:
+            high = middle
+        else:
+            low = middle + 1
+    return low
 
 
 def least_time_for_equal(ready_ms: Sequence[int], duration_ms: Sequence[int], count: int) -> int:

@@ -1,6 +1,6 @@
 """List scheduling by events: at each moment something ends, the waiting stages take what has become free.
 
-Stages are served by their longest remaining tail, then by index; within a stage its policy decides. The head
+Stages are served in the order of their keys; within a stage its policy decides. The head
 of a stage's list waits for what it lacks, and later tasks of the stage that need the same thing wait behind
 it. Where a stage cannot be disturbed before a known moment, its tasks are placed by arithmetic up to that
 moment instead of one by one. Deterministic: no clock, no chance. No bounds here and no result columns.
@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import heapq
 from bisect import bisect_left, insort
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
-from estimator.schedule.equal import FOREVER, blocks, hand_out, share_equal
+from estimator.schedule.equal import blocks, hand_out, share_equal
 from estimator.schedule.fleet import Area, Fleet, Part, Slot, held_ms
 from estimator.schedule.network import successors
-from estimator.schedule.problem import UNLIMITED, Cancelled, Policy, SolveStopped, never
+from estimator.schedule.problem import FOREVER, UNLIMITED, WHOLE_TASK, Cancelled, Policy, SolveStopped, never
 from estimator.schedule.schedule import Run
+from estimator.schedule.under_way import Queue, StageUnderWay
 
 # From how many equal tasks a slot on arithmetic is faster than handing them out.
 _FEW_TASKS = 4
@@ -25,51 +25,10 @@ _FEW_TASKS = 4
 _ASK_EVERY = 1024
 
 
-@dataclass(slots=True)
-class _Queue:
-    """Tasks still to start, in order: [group, tasks left]. For a block, `slot` is where all of them run."""
-
-    part: Part
-    rows: list[list[int]]
-    slot: Slot | None = None
-    at: int = 0
-
-    @property
-    def is_empty(self) -> bool:
-        return self.at == len(self.rows)
-
-    @property
-    def group(self) -> int:
-        return self.rows[self.at][0]
-
-    def take(self, count: int) -> None:
-        self.rows[self.at][1] -= count
-        if self.rows[self.at][1] == 0:
-            self.at += 1
-
-
-@dataclass(slots=True)
-class _Stage:
-    """A stage under way."""
-
-    index: int
-    cap: int
-    left: int
-    queues: list[_Queue]
-    in_blocks: bool
-    rank: dict[int, int]
-    cards_only: bool
-    part_count: int
-    models: frozenset[int]
-    areas: dict[frozenset[int], list[Area]] = field(default_factory=dict)
-    running: int = 0
-    end_ms: int = 0
-
-
 class Events:
     """One pass over a feasible problem; `run()` fills `runs`, `stage_start_ms`, `stage_end_ms` and `used`."""
 
-    def __init__(self, fleet: Fleet, tail_ms: Sequence[int], cancelled: Cancelled = never) -> None:
+    def __init__(self, fleet: Fleet, keys: Sequence[tuple[int, ...]], cancelled: Cancelled = never) -> None:
         problem = fleet.problem
         self.fleet = fleet
         self._cancelled = cancelled
@@ -78,7 +37,7 @@ class Events:
         self.stage_start_ms = [-1] * problem.stage_count
         self.stage_end_ms = [0] * problem.stage_count
         self.used: list[list[tuple[int, int]]] = [[] for _ in problem.capacity]
-        self._key = [(-tail, stage) for stage, tail in enumerate(tail_ms)]
+        self._key = keys
         self._following = successors(problem.stage_count, problem.after)
         self._open_before = [0] * problem.stage_count
         for stages in self._following:
@@ -93,12 +52,12 @@ class Events:
         self._free: list[list[int]] = [[] for _ in range(fleet.pool_count)]
         self._free_count = 0
         self._last_run: dict[int, int] = {}
-        self._waiting: list[_Stage] = []
+        self._waiting: list[StageUnderWay] = []
         self._cards_due = [(ready, card) for card, ready in enumerate(fleet.ready)]
         self._units_due: list[tuple[int, int, int]] = []
         self._tasks_due: list[tuple[int, int, int]] = []
         self._stages_due: list[tuple[int, int]] = []  # a stage's start when it has not begun, else its end
-        self._begun: dict[int, _Stage] = {}
+        self._begun: dict[int, StageUnderWay] = {}
         heapq.heapify(self._cards_due)
 
     def run(self) -> None:
@@ -156,7 +115,7 @@ class Events:
                 start = max(now, int(self.fleet.problem.release_ms[later]))
                 heapq.heappush(self._stages_due, (start, later))
 
-    def _begin(self, stage: int, now: int) -> _Stage:
+    def _begin(self, stage: int, now: int) -> StageUnderWay:
         problem, fleet, parts = self.fleet.problem, self.fleet, self.fleet.parts[stage]
         policy, cap = problem.policy[stage], int(problem.tasks_at_once[stage])
         order = [group for part in parts for group in part.groups]
@@ -164,11 +123,11 @@ class Events:
         if policy is Policy.LONGEST_FIRST:
             order.sort(key=lambda group: -fleet.shortest[group])
         rank = {group: place for place, group in enumerate(order)}
-        queues: list[_Queue] = []
+        queues: list[Queue] = []
         for part in parts:
             rows = [[group, fleet.count[group]] for group in sorted(part.groups, key=rank.__getitem__)]
-            queues += self._block_queues(part, rows, cap) if policy is Policy.BLOCKS else [_Queue(part, rows)]
-        return _Stage(
+            queues += self._block_queues(part, rows, cap) if policy is Policy.BLOCKS else [Queue(part, rows)]
+        return StageUnderWay(
             index=stage,
             cap=cap,
             left=sum(fleet.count[group] for group in order),
@@ -182,13 +141,13 @@ class Events:
             end_ms=now,
         )
 
-    def _block_queues(self, part: Part, rows: list[list[int]], cap: int) -> list[_Queue]:
+    def _block_queues(self, part: Part, rows: list[list[int]], cap: int) -> list[Queue]:
         if part.cards == 0:
-            return [_Queue(part, rows)]
+            return [Queue(part, rows)]
         slots = self.fleet.slots(part)[: None if cap == UNLIMITED else cap]
         shares = blocks([count for _, count in rows], len(slots))
         return [
-            _Queue(part, [[rows[row][0], count] for row, count in share], slot)
+            Queue(part, [[rows[row][0], count] for row, count in share], slot)
             for slot, share in zip(slots, shares, strict=True)
             if share
         ]
@@ -215,7 +174,7 @@ class Events:
         if exhausted:
             self._waiting = [state for state in self._waiting if state.left]
 
-    def _place_each(self, state: _Stage, now: int) -> None:
+    def _place_each(self, state: StageUnderWay, now: int) -> None:
         """Start now whatever can start now, in list order."""
         no_cards: set[int] = set()
         no_units: set[int] = set()
@@ -245,7 +204,9 @@ class Events:
                 else:
                     self._start(state, queue, slot, now, 1)
 
-    def _next_queue(self, state: _Stage, no_cards: set[int], no_units: set[int], full: set[int]) -> int:
+    def _next_queue(
+        self, state: StageUnderWay, no_cards: set[int], no_units: set[int], full: set[int]
+    ) -> int:
         """Return the queue whose head comes first in the list and waits behind no other; -1 if none."""
         best, chosen = -1, -1
         for number, queue in enumerate(state.queues):
@@ -259,7 +220,7 @@ class Events:
                 best, chosen = place, number
         return chosen
 
-    def _how_many(self, state: _Stage, queue: _Queue) -> int:
+    def _how_many(self, state: StageUnderWay, queue: Queue) -> int:
         """Return how many equal tasks off the cards can start together now."""
         count = queue.rows[queue.at][1]
         if state.cap != UNLIMITED:
@@ -268,7 +229,7 @@ class Events:
             count = min(count, self._free_units[resource] // need)
         return count
 
-    def _free_slot(self, state: _Stage, part: Part, group: int, now: int) -> Slot | None:
+    def _free_slot(self, state: StageUnderWay, part: Part, group: int, now: int) -> Slot | None:
         """Return the free cards that end the task soonest, then the lowest; None if too few are free."""
         row = self.fleet.duration[group]
         best: tuple[int, int] | None = None
@@ -290,7 +251,7 @@ class Events:
 
     # Placing one by one.
 
-    def _start(self, state: _Stage, queue: _Queue, slot: Slot, now: int, count: int) -> None:
+    def _start(self, state: StageUnderWay, queue: Queue, slot: Slot, now: int, count: int) -> None:
         """Start `count` tasks of the queue's head at once: more than one only off the cards."""
         group = queue.group
         duration = self.fleet.duration[group][slot.model]
@@ -307,7 +268,7 @@ class Events:
             state.running += count
             heapq.heappush(self._tasks_due, (now + duration, state.index, count))
 
-    def _place_block(self, state: _Stage, queue: _Queue, slot: Slot, now: int) -> None:
+    def _place_block(self, state: StageUnderWay, queue: Queue, slot: Slot, now: int) -> None:
         """Place the whole block: it was given to this slot beforehand, whatever the others do."""
         cards, model, durations, runs = slot.cards, slot.model, self.fleet.duration, self.runs
         group, count = queue.rows[queue.at]
@@ -337,7 +298,7 @@ class Events:
 
     def _add_run(
         self,
-        state: _Stage,
+        state: StageUnderWay,
         group: int,
         slot: Slot,
         start: int,
@@ -363,12 +324,14 @@ class Events:
 
     # Placing ahead.
 
-    def _place_ahead(self, state: _Stage, now: int) -> bool:
+    def _place_ahead(self, state: StageUnderWay, now: int) -> bool:
         """Place by arithmetic what starts before anything can interfere; False if that is not possible."""
         queue = state.queues[0]
         part = queue.part
-        if state.in_blocks or len(state.queues) > 1 or part.resources or state.left == 1:
+        if state.in_blocks or len(state.queues) > 1 or state.left == 1:
             return False
+        if part.resources or (part.cards > 1 and not self._is_undisturbed(state)):
+            return self._place_counted(state, queue, now)
         if part.cards == 0:
             if state.cap == UNLIMITED or state.cap >= state.left or state.running:
                 return False
@@ -386,7 +349,104 @@ class Events:
         self._place_list(state, queue, slots, until)
         return True
 
-    def _is_undisturbed(self, state: _Stage) -> bool:
+    def _place_counted(self, state: StageUnderWay, queue: Queue, now: int) -> bool:
+        """Place all tasks of a stage whose resources nobody else will want before it ends; False if not sure.
+
+        A resource is so many turns, each free at a known moment: the task that starts as the i-th takes the
+        i-th slot and the i-th turn of each resource, and the next task on the slot follows with both.
+        """
+        turns = None if self._is_overtaken(state) else self._turns(state, queue, now)
+        if turns is None or (state.cap != UNLIMITED and (state.running or queue.part.cards)):
+            return False
+        at_once = min((len(column) for column in turns.values()), default=state.left)
+        if queue.part.cards == 0:
+            if state.cap != UNLIMITED:
+                at_once = min(at_once, state.cap)
+            if at_once >= state.left:
+                return False
+            slots = [Slot(0, (), now)] * at_once
+        else:
+            slots = self._slots_in_turn(state, queue, now, at_once)
+        columns = zip(*(column[: len(slots)] for column in turns.values()), strict=True)
+        waits = [max(one) for one in columns] if turns else [now] * len(slots)
+        if not slots or not (
+            queue.part.cards == 0
+            or self._is_undisturbed(state)
+            or all(wait <= slot.ready_ms for wait, slot in zip(waits, slots, strict=True))
+        ):
+            return False
+        slots = [
+            Slot(slot.model, slot.cards, max(wait, slot.ready_ms))
+            for slot, wait in zip(slots, waits, strict=True)
+        ]
+        needs = self.fleet.needs[queue.group]
+        ends = self._place_list(state, queue, slots, FOREVER)
+        for resource, need, _ in needs:
+            for slot, end in zip(slots, ends, strict=True):
+                if end > slot.ready_ms:
+                    self.used[resource] += [(slot.ready_ms, need), (end, -need)]
+            if resource in turns:
+                self._give_back(resource, need, now, [*ends, *turns[resource][len(ends) :]])
+        return True
+
+    def _is_overtaken(self, state: StageUnderWay) -> bool:
+        """Whether a stage that is served before this one may want its cards, or its resources, before it ends."""
+        mine = state.queues[0].part
+        limited = {one for one in mine.resources if self._capacity[one] < FOREVER}
+        for stage, parts in enumerate(self.fleet.parts):
+            other = self._begun.get(stage)
+            if self._key[stage] >= self._key[state.index] or (other is not None and other.left == 0):
+                continue
+            for part in parts:
+                if part.resources & limited or (other is None and part.cards and mine.cards):
+                    return True
+        return False
+
+    def _turns(self, state: StageUnderWay, queue: Queue, now: int) -> dict[int, list[int]] | None:
+        """Return when each turn of each limited resource is free, rising; None where tasks differ in what they hold."""
+        fleet = self.fleet
+        shape = [(one, need) for one, need, _ in fleet.needs[queue.group]]
+        for group, _ in queue.rows[queue.at :]:
+            needs = fleet.needs[group]
+            longest = max(fleet.duration[group][model] for model in queue.part.models or (0,))
+            if [(one, need) for one, need, _ in needs] != shape or not all(
+                hold == WHOLE_TASK or hold >= longest for _, _, hold in needs
+            ):
+                return None
+        turns: dict[int, list[int]] = {}
+        for resource, need in shape:
+            if self._capacity[resource] == FOREVER:
+                continue
+            free = [now] * (self._free_units[resource] // need)
+            for due, one, units in self._units_due:
+                if one == resource:
+                    if units % need:
+                        return None
+                    free += [due] * (units // need)
+            turns[resource] = sorted(free)
+        return turns
+
+    def _slots_in_turn(self, state: StageUnderWay, queue: Queue, now: int, at_once: int) -> list[Slot]:
+        """Return the slots that are free first, as many as can be used at once; none where it matters which."""
+        part = queue.part
+        slots = self.fleet.slots_when(part, [max(now, free) for free in self._free_at])
+        others = any(other is not state and other.left for other in self._waiting)
+        if len({self._speed_key(part, slot) for slot in slots}) > 1:
+            return []
+        chosen = sorted(slots, key=lambda slot: (slot.ready_ms, slot.cards))[:at_once]
+        if part.cards > 1 and others and any(slot.ready_ms > now for slot in chosen):
+            return []
+        return chosen
+
+    def _give_back(self, resource: int, need: int, now: int, free_at: Sequence[int]) -> None:
+        """Set when each turn of a resource is free."""
+        self._units_due[:] = [one for one in self._units_due if one[1] != resource]
+        later = [moment for moment in free_at if moment > now]
+        self._units_due += [(moment, resource, need) for moment in later]
+        heapq.heapify(self._units_due)
+        self._free_units[resource] = self._capacity[resource] - need * len(later)
+
+    def _is_undisturbed(self, state: StageUnderWay) -> bool:
         """Whether no other waiting stage can start anything before this one has started its last task."""
         others = (other for other in self._waiting if other is not state and other.left)
         if state.queues[0].part.cards > 1:
@@ -398,7 +458,8 @@ class Events:
     def _speed_key(self, part: Part, slot: Slot) -> int:
         return sum(self.fleet.count[group] * self.fleet.duration[group][slot.model] for group in part.groups)
 
-    def _place_list(self, state: _Stage, queue: _Queue, slots: Sequence[Slot], until: int) -> None:
+    def _place_list(self, state: StageUnderWay, queue: Queue, slots: Sequence[Slot], until: int) -> list[int]:
+        """Place the queue's tasks that start before `until`; return when each slot is free."""
         fleet = self.fleet
         ready = [slot.ready_ms for slot in slots]
         model = [slot.model for slot in slots]
@@ -416,7 +477,7 @@ class Events:
                 if sum(shares) < count:
                     break
                 continue
-            few = self._few_tasks(queue, _FEW_TASKS * len(slots))
+            few = queue.few_tasks(_FEW_TASKS * len(slots))
             rows = (fleet.duration[group] for group in few)
             placed = 0
             for number, start in hand_out(ready, model, rows, until):
@@ -430,15 +491,4 @@ class Events:
         for slot, was, free in zip(slots, before, ready, strict=True):
             if free > was:
                 self._occupy(slot.cards, free)
-
-    def _few_tasks(self, queue: _Queue, most: int) -> list[int]:
-        """Return the group of each task from the head on, up to the next group of many tasks."""
-
-        def each() -> Iterator[int]:
-            for group, count in queue.rows[queue.at :]:
-                if count > most:
-                    return
-                for _ in range(count):
-                    yield group
-
-        return list(each())
+        return ready

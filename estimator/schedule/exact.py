@@ -102,7 +102,9 @@ class Exact:
 
 def exact_view(problem: Problem, most_tasks: int = MOST_TASKS) -> Exact:
     """Return the view. Raises ProofRefused, and CycleFound."""
-    if not all(one.name in EXPRESSED or np.size(getattr(problem, one.name)) == 0 for one in fields(problem)):
+    columns = [one.name for one in fields(problem) if one.name not in EXPRESSED | {"when"}]
+    # A priority says who goes first, not what is possible: the bound and the plan hold without it.
+    if problem.is_timed or any(np.size(getattr(problem, name)) for name in columns):
         raise ProofRefused("proof_not_expressed")
     topological_order(problem.stage_count, problem.after)
     if int(problem.count.sum()) > most_tasks:

@@ -92,6 +92,8 @@ def _is_flat(problem: Problem) -> bool:
     """Whether there is one stage of single tasks, one kind of card, and nothing shared but the cards."""
     if problem.stage_count != 1 or problem.group_count < LEAST_TASKS or problem.card_count == 0:
         return False
+    if problem.is_timed:
+        return False
     if problem.policy[0] is Policy.BLOCKS or problem.tasks_at_once[0] != UNLIMITED or problem.after:
         return False
     if problem.card_model.min() != problem.card_model.max() or np.ptp(problem.card_ready_ms):

@@ -15,14 +15,15 @@ import numpy as np
 
 from estimator.results.schedule import Schedule, Status
 from estimator.schedule.bounds import StageBounds
+from estimator.schedule.by_policy import placed
 from estimator.schedule.counted import Counted, counted, schedule_of
-from estimator.schedule.events import Events
 from estimator.schedule.flat import flat_best
 from estimator.schedule.fleet import Fleet, Part, Slot, why_blocked
 from estimator.schedule.independent import share_independent
 from estimator.schedule.network import topological_order
 from estimator.schedule.orders import best_starts
 from estimator.schedule.problem import UNLIMITED, Cancelled, Policy, Problem, SolveStopped, never
+from estimator.schedule.reorder import reordered
 from estimator.schedule.schedule import Run, make_schedule, no_schedule
 from estimator.schedule.started import add_use, started
 from estimator.schedule.unlike import IMPOSSIBLE, share_unlike, weighted_bound
@@ -49,7 +50,7 @@ def improved(
         flat = flat_best(problem, effort, cancelled)
         if flat is not None:
             return flat
-    order = topological_order(problem.stage_count, problem.after)
+    order = topological_order(problem.stage_count, problem.links)
     fleet = Fleet(problem)
     blocked = why_blocked(fleet)
     if blocked:
@@ -57,11 +58,19 @@ def improved(
     bounds = StageBounds(fleet, order)
     best = None if start is None or start.status is Status.INFEASIBLE else started(fleet, start)
     bound = bounds.lower_bound_ms
+    failed: Schedule | None = None
     for plan in _by_rules(fleet, bounds, cancelled):
-        if best is None or plan.delivery_ms < best.delivery_ms:
+        if plan.status is Status.INFEASIBLE:
+            failed = plan
+        elif best is None or plan.delivery_ms < best.delivery_ms:
             best = plan
-        if best.delivery_ms <= bound:
+        if best is not None and best.delivery_ms <= bound:
             break
+    if problem.is_timed or problem.is_ranked:
+        best = reordered(fleet, bounds, best, effort, cancelled)
+        if best is None:
+            return no_schedule(problem, () if failed is None else failed.blocked)
+        return replace(best, lower_bound_ms=bound)
     if best is None:
         raise ValueError("a problem without a plan is blocked")
     view = counted(fleet, order) if best.delivery_ms > bound and _is_free(fleet) else None
@@ -88,9 +97,7 @@ def _by_rules(fleet: Fleet, bounds: StageBounds, cancelled: Cancelled) -> Iterat
             raise SolveStopped
         policies = tuple(rule if one is Policy.BEST else one for one in problem.policy)
         by_rule = replace(problem, policy=policies)
-        events = Events(Fleet(by_rule), bounds.tail_ms, cancelled)
-        events.run()
-        yield make_schedule(problem, events.runs, events.stage_start_ms, events.stage_end_ms, events.used, 0)
+        yield placed(Fleet(by_rule), bounds, cancelled)
 
 
 def _order_matters(fleet: Fleet) -> bool:

@@ -48,8 +48,11 @@ def broken_rule(problem: Problem, tasks: Sequence[Placed]) -> str:
     """Return the code of a rule that the tasks, by group, break; "" where they keep them all.
 
     Codes: `task_count`, `task_cards`, `task_together`, `card_twice`, `card_not_ready`, `released_later`,
-    `stage_order`, `over_capacity`, `over_cap`.
+    `stage_order`, `over_capacity`, `over_cap`. Hours, cards that leave and shares are not checked here: a problem
+    with any of them gives `not_expressed`.
     """
+    if problem.is_timed:
+        return "not_expressed"
     if len(tasks) != int(problem.count.sum()) or any(not one or one[0] < 0 for one in tasks):
         return "task_count"
     read = _read(problem, tasks)

@@ -20,6 +20,8 @@ class Run(NamedTuple):
     duration_ms: int
     tasks: int
     step_ms: int
+    first: int = -1
+    """Index within its group of its first task; -1: the group's runs are numbered by their start."""
 
 
 def bars(schedule: Schedule, problem: Problem, from_ms: int | None = None, to_ms: int | None = None) -> Bars:
@@ -81,7 +83,7 @@ def _assemble(
     lower_bound_ms: int,
     blocked: tuple[tuple[int, str], ...],
 ) -> Schedule:
-    groups, cards_of, starts, lengths, counts, steps = zip(*runs, strict=True) if runs else ((),) * 6
+    groups, cards_of, starts, lengths, counts, steps, firsts = zip(*runs, strict=True) if runs else ((),) * 7
     group, start = np.array(groups, dtype=np.int64), np.array(starts, dtype=np.int64)
     lowest = np.array([cards[0] if cards else -1 for cards in cards_of], dtype=np.int64)
     order = np.lexsort((lowest, start, group))
@@ -90,6 +92,8 @@ def _assemble(
     chosen = [cards_of[place] for place in order.tolist()]
     before = np.cumsum(count) - count
     opens = np.searchsorted(group, group, side="left")
+    number = np.array(firsts, dtype=np.int64)[order]
+    number = np.where(number < 0, before - before[opens], number)
     width = np.array([len(cards) for cards in chosen], dtype=np.int64)
     row = np.repeat(np.arange(len(group)), np.maximum(width, 1))
     lead = np.ones(len(row), dtype=np.bool_)
@@ -105,7 +109,7 @@ def _assemble(
         blocked=blocked,
         lower_bound_ms=lower_bound_ms,
         run_group=read_only(group[row]),
-        run_first=read_only((before - before[opens])[row]),
+        run_first=read_only(number[row]),
         run_count=read_only(count[row]),
         run_start_ms=start,
         run_duration_ms=length,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from estimator.results.schedule import Schedule
 from estimator.schedule.bounds import StageBounds
-from estimator.schedule.events import Events
+from estimator.schedule.by_policy import placed
 from estimator.schedule.flat import flat_plan
 from estimator.schedule.fleet import Fleet, why_blocked
 from estimator.schedule.improve import improved
 from estimator.schedule.network import topological_order
 from estimator.schedule.problem import Cancelled, Policy, Problem, SolveStopped, never
-from estimator.schedule.schedule import make_schedule, no_schedule
+from estimator.schedule.schedule import no_schedule
 
 
 def solve(problem: Problem, cancelled: Cancelled = never, start: Schedule | None = None) -> Schedule:
@@ -25,7 +25,7 @@ def solve(problem: Problem, cancelled: Cancelled = never, start: Schedule | None
     flat = flat_plan(problem)
     if flat is not None:
         return flat
-    order = topological_order(problem.stage_count, problem.after)
+    order = topological_order(problem.stage_count, problem.links)
     fleet = Fleet(problem)
     blocked = why_blocked(fleet)
     if blocked:
@@ -33,12 +33,9 @@ def solve(problem: Problem, cancelled: Cancelled = never, start: Schedule | None
     _stop_if(cancelled)
     bounds = StageBounds(fleet, order)
     _stop_if(cancelled)
-    events = Events(fleet, bounds.tail_ms, cancelled)
-    events.run()
+    plan = placed(fleet, bounds, cancelled)
     _stop_if(cancelled)
-    return make_schedule(
-        problem, events.runs, events.stage_start_ms, events.stage_end_ms, events.used, bounds.lower_bound_ms
-    )
+    return plan
 
 
 def _stop_if(cancelled: Cancelled) -> None:

@@ -14,6 +14,7 @@ from estimator.wording.reading import (
     read_date,
     read_duration,
     read_number,
+    read_time_of_day,
 )
 from estimator.wording.wording import Language, Wording
 
@@ -28,4 +29,5 @@ __all__ = [
     "read_date",
     "read_duration",
     "read_number",
+    "read_time_of_day",
 ]

@@ -135,6 +135,10 @@ def _step(words: Wording, step: FormulaStep) -> str:
             )
         case "stage_elapsed":
             return str(gaps["stage"])
+        case "wait_before":
+            return words.t("wait before {stage}", stage=str(gaps["stage"]))
+        case "rest_of_stage":
+            return words.t("rest of {stage}", stage=str(gaps["stage"]))
         case "price_line":
             line = gaps["line"]
             return line_name(words, line) if isinstance(line, PriceLine) else ""

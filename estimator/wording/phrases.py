@@ -14,7 +14,15 @@ from estimator.catalogue import Card, HourlyOffer, Lot
 from estimator.price import CONTINGENCY, DISCOUNT
 from estimator.problems import Absent
 from estimator.quote import AssignmentPolicy, FeeKind, Organisation, Quote, StateClass
-from estimator.results.estimate import Condition, Estimate, Holding, OrganisationResult, Plan, Timing
+from estimator.results.estimate import (
+    Condition,
+    Estimate,
+    Holding,
+    OrganisationResult,
+    Plan,
+    ProjectTime,
+    Timing,
+)
 from estimator.results.memory import MODEL_REASONS, CardVerdict, Fit, StageMemory
 from estimator.results.price import PriceLine
 from estimator.units import MS_PER_HOUR
@@ -316,11 +324,31 @@ def names_of(words: Wording, quote: Quote) -> Mapping[str, str]:
     """Return the names behind the ids that places of the quote may hold."""
     rows: dict[str, str] = {stage.id: stage.name for stage in quote.workload.stages}
     rows |= {resource.id: resource.name for resource in quote.workload.resources}
+    rows |= {project.id: project.name for project in quote.workload.projects}
     rows |= {one.id: organisation_name(one) for one in quote.organisations}
     rows |= {offer.id: offer.name for offer in quote.offers}
     rows |= {card.id: card.name for card in quote.cards}
     rows |= {fee.id: fee.name or words.word(fee.kind) for fee in quote.pricing.fees}
     return rows
+
+
+def project_text(words: Wording, project: ProjectTime) -> str:
+    """Return when a project is delivered, what it loses to the others, and whether it is late."""
+    parts = [words.t("delivered after {delivery}", delivery=words.duration(project.delivery_ms))]
+    loses = project.loses_ms
+    if loses is not None and project.alone_ms is not None:
+        alone, by = words.duration(project.alone_ms), words.duration(abs(loses))
+        if loses > 0:
+            parts.append(words.t("alone after {alone}: it loses {lost}", alone=alone, lost=by))
+        elif loses < 0:
+            parts.append(words.t("alone after {alone}: it gains {gained}", alone=alone, gained=by))
+        else:
+            parts.append(words.t("alone no sooner"))
+    if project.late_ms:
+        parts.append(words.t("LATE by {late}", late=words.duration(project.late_ms)))
+    elif project.late_ms is not None:
+        parts.append(words.t("in time"))
+    return "; ".join(parts)
 
 
 def usable_text(words: Wording, card: Card) -> str:

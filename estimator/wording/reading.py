@@ -263,3 +263,14 @@ def _date(year: str, month: str | int | None, day: str) -> dt.date | None:
         return None if month is None else dt.date(int(year), int(month), int(day))
     except ValueError:
         return None
+
+
+def read_time_of_day(text: str) -> int | None:
+    """Return the minutes from midnight of a time of day as 8, 8:30, 8.30 or 8h30; 24 and 0 are midnight."""
+    found = re.fullmatch(r"\s*(\d{1,2})(?:\s*[:.h]\s*(\d{2})?)?\s*h?\s*", text, re.ASCII)
+    if found is None:
+        return None
+    hour, minute = int(found[1]), int(found[2] or 0)
+    if minute >= 60 or hour > 24 or (hour == 24 and minute):
+        return None
+    return (hour % 24) * 60 + minute

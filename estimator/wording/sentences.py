@@ -42,6 +42,7 @@ SENTENCES: dict[str, str] = {
     "negative": _("The number cannot be negative."),
     "below_minimum": _("The least that this field takes is {minimum}."),
     "above_maximum": _("The most that this field takes is {maximum}."),
+    "unreadable_time": _("This is not a time of day. Write it as 8:30."),
     "unreadable_date": _("This is not a date. Write it as 2026-11-30."),
     "range_reversed": _("The low end of the range is above the high end. Exchange them."),
     # lots and terms
@@ -134,6 +135,31 @@ SENTENCES: dict[str, str] = {
     ),
     "slice_without_card": _("No card of the quote is cut into {slice}. Choose an offer of its card."),
     "stage_unknown": _("{stage} waits for the stage {id}, which does not exist. Take the link away."),
+    # when
+    "clock_changes": _(
+        "The clocks change before the delivery: from then on working hours are an hour off. Check the last days."
+    ),
+    "due_before_release": _("{name} is due before its earliest start. Correct one of the two."),
+    "hours_without_start": _(
+        "{name} has working hours and the quote has no start. State the day, the hour and the time zone."
+    ),
+    "missing_due": _("The due date of {name} is missing. Leave it out if there is none."),
+    "missing_release": _("The earliest start of {name} is missing. Write 0 if there is none."),
+    "moment_negative": _("The earliest start and the due date of {name} cannot lie before the start."),
+    "no_hours_long_enough": _(
+        "No stretch of working hours, its own and its cards', takes a task of {stage}. Open longer or let it pause."
+    ),
+    "no_whole_share": _(
+        "{stage} takes {before} unit by unit, but {before_count} tasks have no whole share in {count}. "
+        "Correct a count or let it wait for the whole stage."
+    ),
+    "outruns_rental": _("No place was found for {stage} before its cards leave."),
+    "project_late": _("{name} is delivered {late_ms} after its due date ({due_ms} from the start)."),
+    "project_unknown": _("{stage} belongs to the project {id}, which does not exist. Choose another."),
+    "share_differs": _(
+        "Each task of {stage} takes {share} of {before}, and a delivery is stated as {per_delivery}."
+    ),
+    "stage_late": _("{name} ends {late_ms} after its due date ({due_ms} from the start)."),
     # models
     "config_too_large": _("The configuration is over {limit} bytes. It was not read."),
     "config_not_json": _("The configuration is not JSON. Choose the model's config.json."),
@@ -312,10 +338,14 @@ CONDITIONS: dict[str, str] = {
     "load_and_output_included": _("The stated duration includes load and output."),
     "duration": _("Each task of {stage} takes as long as was assumed."),
     "fits_if": _("The task fits on {card} only at the value used."),
+    "handed_over_singly": _("{stage} takes each finished unit at once, without waiting for the others."),
     "host_memory": _("The node has {host_bytes} of its own memory free for each task of {stage}."),
+    "hours": _("{stage} has the working hours that were assumed."),
     "input_unknown": _("A number that the plan needs is known."),
     "memory_peak": _("The memory peak of {stage} is at most {peak_bytes}."),
     "partition": _("The memory of {stage} is partitioned over the cards as stated."),
+    "pauses": _("A task of {stage} can pause when its hours end and go on later without loss."),
+    "release": _("What {stage} needs is there at its earliest start."),
     "price_old": _("The price of {offer} still holds: it is {days} days old."),
     "price_sample": _("{offer} has a SAMPLE price: a seller confirms a real one."),
     "price_undated": _("The price of {offer} has a date."),
@@ -464,6 +494,7 @@ COLLECTIONS = frozenset(
         "partitions",
         "phases",
         "preconditions",
+        "projects",
         "rates",
         "resources",
         "stages",
@@ -495,12 +526,14 @@ PLACES: dict[str, str] = {
     "delivered_as": _("Delivered as"),
     "delivery_unit": _("Unit of delivery"),
     "discount_percent": _("Discount"),
+    "due": _("Due"),
     "duration": _("Duration"),
     "duration_factor": _("Time on a slice"),
     "fees": _("Fees"),
     "forbidden_sellers": _("Sellers not admitted"),
     "gib": _("Memory"),
     "hold": _("Time held"),
+    "hours": _("Working hours"),
     "independence": _("Independence"),
     "issuer": _("Issuer"),
     "kept_days": _("Days kept"),
@@ -524,12 +557,15 @@ PLACES: dict[str, str] = {
     "preconditions": _("Preconditions"),
     "price": _("Price"),
     "pricing": _("Cost"),
+    "project": _("Project"),
+    "projects": _("Projects"),
     "quantity": _("Quantity"),
     "queue_wait": _("Queue wait"),
     "quota_cards": _("Card quota"),
     "rate": _("Exchange rate"),
     "rates": _("Exchange rates"),
     "reference_id": _("Reference"),
+    "release": _("Earliest start"),
     "resources": _("Shared resources"),
     "setup": _("Set-up"),
     "slicing": _("Slices of a card"),

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from estimator.schedule import Policy, Problem, solve
+from estimator.schedule import Policy, Problem, When, solve
 
 
 def independent(
@@ -44,6 +45,32 @@ def stages(
     )  # fmt: skip
 
 
+NOTHING = When()
+
+
+def four_groups(licences: tuple[int, int], when: When = NOTHING) -> Problem:
+    """A million equal tasks: an upload, two stages on 64 cards, an assembly; the first and third with licences."""
+    problem = stages(
+        [100_000, 500_000, 400_000, 1], [0, 1, 1, 0], [3_000, 7_001, 9_003, 5_000], 64,
+        ((0, 1), (0, 2), (1, 3), (2, 3)),
+    )  # fmt: skip
+    return replace(
+        problem,
+        capacity=np.array(licences),
+        need=np.array([[1, 0], [0, 0], [0, 1], [0, 0]]),
+        hold_ms=np.full((4, 2), -1),
+        when=when,
+    )
+
+
+def fed_singly(tasks: int) -> Problem:
+    """Tasks on 64 cards, each twelve of them to one of ten stations as soon as they are there."""
+    problem = stages([tasks, tasks // 12], [1, 0], [7_001, 9_003], 64, ())
+    return replace(problem, tasks_at_once=np.array([-1, 10]), when=When(streams=((0, 1),)))
+
+
+HOUR = 3_600_000
+OFFICE = tuple((day * 24 * HOUR + 8 * HOUR, day * 24 * HOUR + 18 * HOUR) for day in range(5))
 RANDOM = np.random.default_rng(7)
 CASES: dict[str, tuple[float, Callable[[], Problem]]] = {
     "12,000 equal tasks, 16 cards": (
@@ -68,6 +95,16 @@ CASES: dict[str, tuple[float, Callable[[], Problem]]] = {
             ((0, 1), (0, 2), (1, 3), (2, 3)),
         ),
     ),
+    "1,000,000 equal tasks in four groups with licences": (1.0, lambda: four_groups((2, 20))),
+    "1,000,000 equal tasks in four groups in office hours": (
+        1.0,
+        lambda: four_groups((200, 20), When(calendars=(OFFICE,), card_calendar=np.zeros(64))),
+    ),
+    "1,000,000 equal tasks in four groups, half the cards leave": (
+        1.0,
+        lambda: four_groups((200, 20), When(card_until_ms=np.array([10**8] * 32 + [-1] * 32))),
+    ),
+    "120,000 tasks that feed stations one by one": (1.0, lambda: fed_singly(120_000)),
     "5,000 stages in 100 chains, 100 cards": (
         1.0,
         lambda: stages([1] * 5_000, [1] * 5_000, [1] * 5_000, 100, tuple((s, s + 100) for s in range(4_900))),

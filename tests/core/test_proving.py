@@ -21,7 +21,7 @@ from estimator.results.estimate import Timing
 from estimator.schedule import Problem, ProofRefused, Schedule, SolveStopped
 from estimator.schedule.prove import DEFAULT_EFFORT, Found, Heard
 from estimator.storage import quote_from_text, quote_to_text
-from tests.core.test_schedule_invariants import assert_every_rule
+from tests.core.schedule_rules import assert_keeps_every_rule
 from tests.quotes import MINUTE, TODAY, conversion, hard_to_find, hard_to_prove
 
 BEST_MS, BOUND_MS = 66 * MINUTE, 62 * MINUTE
@@ -102,7 +102,7 @@ def test_a_better_plan_takes_the_place_of_the_one_found() -> None:
     _, timing = shown(quote_from_text(quote_to_text(quote)))
     assert former == 74 * MINUTE
     assert timing.delivery_ms == timing.lower_bound_ms == 73 * MINUTE
-    assert_every_rule(timing.schedule, problem_behind(timing.schedule))
+    assert_keeps_every_rule(timing.schedule, problem_behind(timing.schedule))
 
 
 def test_the_staircase_does_not_contradict_the_proof(proven: ProvenPlan) -> None:

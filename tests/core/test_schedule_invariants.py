@@ -8,7 +8,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from estimator.schedule import Policy, Problem, Schedule, Status, bars, solve
+from estimator.schedule import Policy, Problem, Status, bars, solve
+from tests.core.schedule_rules import assert_keeps_every_rule
 
 
 @st.composite
@@ -57,10 +58,7 @@ def test_every_schedule_keeps_every_rule(problem: Problem) -> None:
     if schedule.status is Status.INFEASIBLE:
         assert schedule.blocked
         return
-    assert_every_rule(schedule, problem)
-    assert schedule.lower_bound_ms <= schedule.delivery_ms
-    assert schedule.gap >= 0
-    assert schedule.idle_between_ms >= 0
+    assert_keeps_every_rule(schedule, problem)
 
 
 @settings(max_examples=60, deadline=None)
@@ -178,100 +176,3 @@ def brute_force(problem: Problem) -> int:
             ends[stage] = max(ends[stage], start + length)
         best = min(best, max(ends))
     return best
-
-
-def assert_every_rule(schedule: Schedule, problem: Problem) -> None:
-    every = bars(schedule, problem)
-    assert_each_task_once(schedule, problem)
-    assert_no_card_is_booked_twice(problem, every.card, every.start_ms, every.end_ms)
-    assert_tasks_stay_together(schedule, problem)
-    assert_stages_wait(schedule, problem, every.stage, every.start_ms, every.end_ms)
-    assert_capacities_hold(schedule, problem)
-    assert_caps_hold(schedule, problem)
-
-
-def assert_each_task_once(schedule: Schedule, problem: Problem) -> None:
-    for group in range(problem.group_count):
-        of_group = schedule.run_lead & (schedule.run_group == group)
-        first, count = schedule.run_first[of_group], schedule.run_count[of_group]
-        covered = [index for a, n in zip(first, count, strict=True) for index in range(a, a + n)]
-        assert sorted(covered) == list(range(problem.count[group]))
-
-
-def assert_no_card_is_booked_twice(
-    problem: Problem, card: np.ndarray, start: np.ndarray, end: np.ndarray
-) -> None:
-    for number in range(problem.card_count):
-        on = card == number
-        spans = sorted(zip(start[on].tolist(), end[on].tolist(), strict=True))
-        assert all(a_end <= b_start for (_, a_end), (b_start, _) in pairwise(spans))
-        assert all(begin >= problem.card_ready_ms[number] for begin, _ in spans)
-
-
-def assert_tasks_stay_together(schedule: Schedule, problem: Problem) -> None:
-    for run in set(schedule.run_task.tolist()):
-        rows = np.flatnonzero(schedule.run_task == run)
-        group = schedule.run_group[rows[0]]
-        cards = schedule.run_card[rows]
-        assert schedule.run_lead[rows].sum() == 1
-        if problem.cards[group] == 0:
-            assert cards.tolist() == [-1]
-            continue
-        assert len(set(cards.tolist())) == problem.cards[group] == schedule.run_task_cards[rows[0]]
-        assert len(set(problem.card_lot[cards].tolist())) == 1
-        if not problem.may_cross_nodes[problem.stage[group]]:
-            assert len(set(problem.card_node[cards].tolist())) == 1
-        for card in cards:
-            assert (
-                schedule.run_duration_ms[rows[0]] == problem.duration_ms[group, problem.card_model[card]] >= 0
-            )
-
-
-def assert_stages_wait(
-    schedule: Schedule, problem: Problem, stage: np.ndarray, start: np.ndarray, end: np.ndarray
-) -> None:
-    for before, later in problem.after:
-        assert schedule.stage_end_ms[before] <= schedule.stage_start_ms[later]
-    for number in range(problem.stage_count):
-        assert schedule.stage_start_ms[number] >= problem.release_ms[number]
-        if (stage == number).any():
-            assert start[stage == number].min() == schedule.stage_start_ms[number]
-            assert end[stage == number].max() == schedule.stage_end_ms[number]
-
-
-def single_tasks(schedule: Schedule) -> list[tuple[int, int, int]]:
-    """Every task once as (group, start, duration)."""
-    columns = ("run_group", "run_start_ms", "run_step_ms", "run_duration_ms", "run_count")
-    rows = zip(*(getattr(schedule, name)[schedule.run_lead].tolist() for name in columns), strict=True)
-    return [(g, start + i * step, length) for g, start, step, length, n in rows for i in range(n)]
-
-
-def assert_capacities_hold(schedule: Schedule, problem: Problem) -> None:
-    for resource, capacity in enumerate(problem.capacity.tolist()):
-        changes: dict[int, int] = {}
-        for group, start, length in single_tasks(schedule):
-            hold = int(problem.hold_ms[group, resource])
-            held = length if hold < 0 else min(hold, length)
-            need = int(problem.need[group, resource])
-            changes[start] = changes.get(start, 0) + need
-            changes[start + held] = changes.get(start + held, 0) - need
-        times, used = schedule.resource_steps[resource]
-        at = dict(zip(times.tolist(), used.tolist(), strict=True))
-        level = reported = 0
-        for time in sorted(changes):
-            level += changes[time]
-            reported = at.get(time, reported)
-            assert level == reported
-            assert capacity < 0 or level <= capacity
-
-
-def assert_caps_hold(schedule: Schedule, problem: Problem) -> None:
-    for stage, cap in enumerate(problem.tasks_at_once.tolist()):
-        changes: list[tuple[int, int]] = []
-        for group, start, length in single_tasks(schedule):
-            if problem.stage[group] == stage and length > 0:
-                changes += [(start, 1), (start + length, -1)]
-        running = 0
-        for _, change in sorted(changes):
-            running += change
-            assert cap < 0 or running <= cap

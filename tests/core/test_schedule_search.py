@@ -10,21 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from estimator.schedule import Policy, Problem, Schedule, SolveStopped, Status, bars, flat, improved, solve
+from estimator.schedule import Policy, Problem, SolveStopped, Status, flat, improved, solve
 from estimator.schedule.independent import lifted_bound, longest_first, share_independent
 from estimator.schedule.packing import packed
-from tests.core.test_schedule_invariants import (
-    assert_capacities_hold,
-    assert_caps_hold,
-    assert_each_task_once,
-    assert_no_card_is_booked_twice,
-    assert_stages_wait,
-    assert_tasks_stay_together,
-    brute_force,
-    plain,
-    problems,
-    tiny_problems,
-)
+from tests.core.schedule_rules import assert_each_task_once, assert_keeps_every_rule
+from tests.core.test_schedule_invariants import brute_force, plain, problems, tiny_problems
 
 
 def searched(problem: Problem) -> Problem:
@@ -36,17 +26,6 @@ def alike(problem: Problem) -> Problem:
     """The same problem with all cards of one model in one node, so that the search can count them."""
     zeros = np.zeros(problem.card_count, dtype=np.int64)
     return searched(replace(problem, card_model=zeros, card_lot=zeros, card_node=zeros))
-
-
-def assert_keeps_every_rule(schedule: Schedule, problem: Problem) -> None:
-    every = bars(schedule, problem)
-    assert_each_task_once(schedule, problem)
-    assert_no_card_is_booked_twice(problem, every.card, every.start_ms, every.end_ms)
-    assert_tasks_stay_together(schedule, problem)
-    assert_stages_wait(schedule, problem, every.stage, every.start_ms, every.end_ms)
-    assert_capacities_hold(schedule, problem)
-    assert_caps_hold(schedule, problem)
-    assert schedule.lower_bound_ms <= schedule.delivery_ms
 
 
 @settings(max_examples=150)

@@ -15,6 +15,7 @@ from estimator.evidence import GIVEN, Stated, StatedDuration
 from estimator.exports.workbook import replay as replay_module
 from estimator.exports.workbook.lots_sheet import sessions_of
 from estimator.exports.workbook.replay import Replay, held_ms, replay_of
+from estimator.plan.when import release_ms
 from estimator.quote import (
     AssignmentPolicy,
     Organisation,
@@ -42,7 +43,8 @@ def known(value: int | str) -> Stated:
 def quotes(draw: st.DrawFn) -> Quote:
     """Draw two to four stages in any order of waiting, with shared units, caps and several cards a task."""
     durations = st.integers(min_value=0, max_value=9).map(D)
-    stages, layouts = [], []
+    stages: list[Stage] = []
+    layouts = []
     for index in range(draw(st.integers(2, 4))):
         groups = draw(st.integers(1, 3))
         kind = (
@@ -57,16 +59,25 @@ def quotes(draw: st.DrawFn) -> Quote:
                 hold = draw(st.one_of(st.none(), durations.map(lambda one: StatedDuration(value=one))))
                 amount = known(draw(st.integers(1, 2)))
                 needs.append(ResourceNeed(resource_id=resource, amount=amount, hold=hold))
+        tasks = Tasks(
+            count=tuple(draw(st.integers(1, 4)) for _ in range(groups)),
+            duration=tuple(draw(durations) for _ in range(groups)),
+        )
+        shared = {
+            one.id
+            for one in stages
+            if max(one.tasks.total, tasks.total) % min(one.tasks.total, tasks.total) == 0
+        }
+        release = draw(st.one_of(st.none(), durations.map(lambda one: StatedDuration(value=one))))
         stages.append(
             Stage(
                 id=f"s{index}",
                 name=f"S{index}",
                 kind=kind,
                 after=after,
-                tasks=Tasks(
-                    count=tuple(draw(st.integers(1, 4)) for _ in range(groups)),
-                    duration=tuple(draw(durations) for _ in range(groups)),
-                ),
+                streams_from=tuple(one for one in after if one in shared and draw(st.booleans())),
+                release=release,
+                tasks=tasks,
                 needs=tuple(needs),
             )
         )
@@ -114,8 +125,11 @@ def times_by_following(quote: Quote, replay: Replay) -> list[int]:
     def start_of(at: int) -> int:
         if at not in starts:
             row = rows[at]
-            terms = [0, *(replay.fleet.ready_ms[card] for card in row.cards)]
-            for before in quote.workload.stages[row.stage].after:
+            stage = quote.workload.stages[row.stage]
+            terms = [release_ms(quote, stage), *(replay.fleet.ready_ms[card] for card in row.cards)]
+            for before in stage.after:
+                if stage.streams(before):
+                    continue
                 low, high = replay.of_stage(place[before])
                 terms += [end_of(one) for one in range(low, high + 1)]
             terms += [end_of(one) for one in row.after]

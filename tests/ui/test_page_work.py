@@ -17,6 +17,7 @@ from pytestqt.qtbot import QtBot
 from estimator import edits
 from estimator.catalogue.embedded import embedded_catalogue
 from estimator.evidence import EvidenceKind
+from estimator.hours import WorkingHours, as_shift
 from estimator.quote import Independence, Quote, ResourceKind, Stage, StageKind, Tasks
 from estimator.units import TimeUnit
 from estimator.wording import Language, NumberFormat, Wording
@@ -396,3 +397,97 @@ def test_the_station_edit_is_taken_back_by_its_opposite() -> None:
     quote = quote_from(FirstAnswers("x", 2, assembly=False), WORDS)
     with_station = with_assembly(quote, "Assembly", "Station")
     assert without_kind(with_station, ResourceKind.STATION) == quote
+
+
+def hours_of(session: Session) -> WorkingHours:
+    hours = stage_of(session).hours
+    assert hours is not None
+    return hours
+
+
+def test_the_section_on_when_is_folded_and_says_in_a_line_what_is_stated(
+    page: WorkPage, session: Session, qtbot: QtBot
+) -> None:
+    when = page.inspector.when
+    assert not when.release.isVisibleTo(page)
+    assert when.summary.isVisibleTo(page)
+    before = when.summary.text()
+    QTest.mouseClick(when.fold, Qt.MouseButton.LeftButton)
+    assert when.release.isVisibleTo(page)
+    typed(when.release.line, "2 h")
+    release = stage_of(session).release
+    assert release is not None
+    assert release.ms == 2 * 3_600_000
+    QTest.mouseClick(when.fold, Qt.MouseButton.LeftButton)
+    assert when.summary.text() != before
+    assert "2 h" in when.summary.text()
+
+
+def test_units_are_taken_one_by_one_and_no_longer_when_the_stage_does_not_wait(
+    page: WorkPage, session: Session
+) -> None:
+    session.edit("wait", lambda quote: with_assembly(quote, "Ensamblaje", "Puesto"))
+    page.go_to(("workload", "stages", "assembly", "release"))
+    when = page.inspector.when
+    when.streams.ticks["compute"].mark.click()
+    assert stage_of(session, "assembly").streams_from == ("compute",)
+    page.inspector.after.ticks["compute"].mark.click()
+    assert stage_of(session, "assembly").streams_from == ()
+    assert not when.streams.isVisibleTo(page)
+
+
+def test_working_hours_are_a_shift_that_may_pass_midnight(page: WorkPage, session: Session) -> None:
+    page.go_to((*COMPUTE, "hours"))
+    when = page.inspector.when
+    when.in_hours.mark.click()
+    assert as_shift(hours_of(session)) == ((0, 1, 2, 3, 4), 480, 1080)
+    when.days[4].click()
+    typed(when.opens, "22")
+    typed(when.closes, "6:30")
+    assert as_shift(hours_of(session)) == ((0, 1, 2, 3), 1320, 390)
+    assert [(one.days, one.opens, one.closes) for one in hours_of(session).windows] == [
+        ((0, 1, 2, 3), 1320, 1440),
+        ((1, 2, 3, 4), 0, 390),
+    ]
+    when.pauses.mark.click()
+    assert stage_of(session).may_pause
+    for day in when.days[:4]:
+        day.click()
+    assert as_shift(hours_of(session)) == ((3,), 1320, 390)
+    when.in_hours.mark.click()
+    assert stage_of(session).hours is None
+
+
+def test_a_time_of_day_that_cannot_be_read_is_said_and_changes_nothing(
+    page: WorkPage, session: Session
+) -> None:
+    page.go_to((*COMPUTE, "hours"))
+    page.inspector.when.in_hours.mark.click()
+    before = stage_of(session).hours
+    typed(page.inspector.when.opens, "25:10")
+    assert page.inspector.when.opens.problem
+    assert stage_of(session).hours == before
+
+
+def test_a_project_is_made_by_choosing_a_new_one_and_goes_with_its_last_stage(
+    page: WorkPage, session: Session
+) -> None:
+    page.go_to((*COMPUTE, "project"))
+    when = page.inspector.when
+    when.project.setCurrentIndex(when.project.count() - 1)
+    when.project.activated.emit(when.project.count() - 1)
+    (project,) = quote_of(session).workload.projects
+    assert stage_of(session).project_id == project.id
+    typed(when.project_name, "Norte")
+    typed(when.priority, "3")
+    typed(when.project_release.line, "1 h")
+    typed(when.project_due.line, "5 h")
+    (project,) = quote_of(session).workload.projects
+    assert (project.name, project.priority, project.due and project.due.ms) == ("Norte", 3, 5 * 3_600_000)
+    assert project.release is not None
+    assert project.release.ms == 3_600_000
+    assert page.go_to(("workload", "projects", project.id, "due"))
+    assert when.project_due.line.hasFocus()
+    when.project.activated.emit(0)
+    assert quote_of(session).workload.projects == ()
+    assert stage_of(session).project_id == ""

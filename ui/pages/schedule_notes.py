@@ -14,6 +14,7 @@ import numpy as np
 from estimator.quote import ResourceKind, SharedResource
 from estimator.results.estimate import Estimate, OrganisationResult, PolicyResult, Step, Timing
 from estimator.wording import Wording
+from estimator.wording.phrases import project_text
 from ui.pages.schedule_gantt import RESOURCE_SCALE
 
 
@@ -31,7 +32,10 @@ def notes_of(words: Wording, estimate: Estimate) -> Notes:
     if shown is None or not isinstance(shown.timing, Timing):
         return Notes()
     after = _next_step(estimate.staircase, shown.timing.cards)
-    sentences: list[str] = []
+    sentences = [
+        words.t("{project}: {times}.", project=one.name, times=project_text(words, one))
+        for one in estimate.projects
+    ]
     binds = False
     for place, resource in enumerate(estimate.quote.workload.resources):
         full_ms = _full_ms(shown.timing, place, resource)

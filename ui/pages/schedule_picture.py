@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtGui import QFont
 
-from estimator.plan.renting import rental_start
+from estimator.plan.starting import rental_start
 from estimator.problems import FileRefused
 from estimator.results.estimate import Estimate
 from estimator.storage import write_atomically

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QWidget
 
-from estimator.plan.renting import rental_start
+from estimator.plan.starting import rental_start
 from estimator.quote import Quote
 from estimator.wording import Wording
 from ui.theme import Theme

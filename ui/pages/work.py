@@ -33,7 +33,7 @@ _NARROW_WIDTHS = (256, 216)
 _PARTS = frozenset(
     {
         "after", "cards_per_task", "count", "duration", "kind", "memory", "name", "needs", "path",
-        "preconditions", "tasks",
+        "preconditions", "tasks", "release", "due", "project", "hours",
     }
 )  # fmt: skip
 
@@ -96,6 +96,8 @@ class WorkPage(Page):
         if place[1:2] == ("independence",):
             focus_on(next(radio for radio in self.alone.radios.values() if radio.isChecked()))
             return True
+        if place[1:2] == ("projects",):
+            return self._go_to_project(place)
         self._led_to = place[:3] if place[1:2] == ("resources",) else place[:2]
         target = self._targets().get(self._led_to)
         if target is not None:
@@ -259,6 +261,19 @@ class WorkPage(Page):
         focus_on(ticks if ticks is not None else self.inspector.field(place[3]))
         return True
 
+    def _go_to_project(self, place: Place) -> bool:
+        stages = self._quote.workload.stages_of(place[2]) if len(place) > 2 else ()
+        if not stages:
+            return False
+        self._select(stages[0].id)
+        self._led_to = place
+        self._show_problems()
+        self.inspector.when.field("project")
+        when = self.inspector.when
+        known: dict[str, QWidget] = {"due": when.project_due, "release": when.project_release}
+        focus_on(known.get(place[-1], when.project))
+        return True
+
     def _go_to_rule(self) -> bool:
         station = next((s for s in self._quote.workload.stages if s.kind is StageKind.STATION), None)
         if station is None:
@@ -271,6 +286,7 @@ class WorkPage(Page):
         """What shows a sentence, by place."""
         stage: Place = ("workload", "stages", self._stage_id)
         inspector = self.inspector
+        project_id, project_due = inspector.when.project_field
         return {
             **self.delivered.fields,
             **self.alone.fields,
@@ -279,6 +295,8 @@ class WorkPage(Page):
             ("workload", "queue_wait"): inspector.queue_wait,
             (*stage, "duration"): inspector.durations.field,
             (*stage, "memory"): inspector.memory,
+            **{(*stage, part): field for part, field in inspector.when.fields.items()},
+            ("workload", "projects", project_id, "due"): project_due,
         }
 
     def _show_problems(self) -> None:

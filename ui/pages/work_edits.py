@@ -9,6 +9,7 @@ from estimator.evidence import ASSUMED, GIVEN, Evidence, Stated
 from estimator.quote import (
     Independence,
     Precondition,
+    Project,
     Quote,
     ResourceKind,
     ResourceNeed,
@@ -165,7 +166,33 @@ def with_after(quote: Quote, stage_id: str, before_id: str, waits: bool) -> Quot
     if waits:
         after.add(before_id)
     order = tuple(stage.id for stage in quote.workload.stages if stage.id in after)
-    return edits.with_stage(quote, stage_id, after=order)
+    singly = tuple(one for one in stage_of(quote, stage_id).streams_from if one in after)
+    return edits.with_stage(quote, stage_id, after=order, streams_from=singly)
+
+
+def with_stream(quote: Quote, stage_id: str, before_id: str, singly: bool) -> Quote:
+    """Return the quote in which a stage takes another unit by unit, or waits for all of it."""
+    stage = stage_of(quote, stage_id)
+    kept = set(stage.streams_from) - {before_id} | ({before_id} if singly else set())
+    return edits.with_stage(quote, stage_id, streams_from=tuple(one for one in stage.after if one in kept))
+
+
+def with_new_project(quote: Quote, stage_id: str, name: str) -> Quote:
+    """Return the quote with a project more, served after those that are there, and the stage in it."""
+    projects = quote.workload.projects
+    id_ = edits.new_id(name, [one.id for one in projects])
+    last = max((one.priority for one in projects), default=0)
+    quote = edits.with_project(quote, Project(id=id_, name=name, priority=last + 1))
+    return edits.with_stage(quote, stage_id, project_id=id_)
+
+
+def with_project_of(quote: Quote, stage_id: str, project_id: str) -> Quote:
+    """Return the quote with a stage in another project, or in none; a project without stages goes."""
+    former = stage_of(quote, stage_id).project_id
+    quote = edits.with_stage(quote, stage_id, project_id=project_id)
+    if former and quote.workload.project(former) and not quote.workload.stages_of(former):
+        quote = edits.without_project(quote, former)
+    return quote
 
 
 def with_task_evidence(quote: Quote, stage_id: str, evidence: Evidence) -> Quote:
@@ -185,7 +212,8 @@ def with_duplicated_stage(quote: Quote, stage_id: str, name: str) -> Quote:
     stages: list[Stage] = []
     for stage in quote.workload.stages:
         after = [each for one in stage.after for each in ((one, new) if one == stage_id else (one,))]
-        stages.append(stage.replaced(after=tuple(after)))
+        singly = [e for one in stage.streams_from for e in ((one, new) if one == stage_id else (one,))]
+        stages.append(stage.replaced(after=tuple(after), streams_from=tuple(singly)))
         if stage.id == stage_id:
             stages.append(source.replaced(id=new, name=name))
     organisations = tuple(

@@ -35,6 +35,7 @@ from ui.pages.work_fields import (
     show_text,
 )
 from ui.pages.work_ticks import TickList
+from ui.pages.work_when import WhenPart
 from ui.theme import TextRole, Theme
 from ui.widgets.compound import Compound
 from ui.widgets.evidence_button import EvidenceButton
@@ -79,6 +80,7 @@ class Inspector(QObject):
         self.path = Choice()
         self.after = TickList(words.t("Waits for"))
         self.needs = TickList(words.t("Shares"))
+        self.when = WhenPart(words, theme, ask)
         self.assembly_rule = TextField(words)
         self.preconditions = TickList(words.t("Taken for granted until checked"))
         self.slow_down = NumberField(words, minimum=Decimal(1))
@@ -108,6 +110,7 @@ class Inspector(QObject):
             self._show_kind(stage)
             self._show_fields(quote, stage, anew)
             self._show_ticks(quote, stage)
+            self.when.show_stage(quote, stage, anew)
         work = quote.workload
         show_number(self.slow_down, work.mutual_slow_down.value)
         self.slow_down_chip.set_evidence(self._words.t("Mutual slow-down"), work.mutual_slow_down.evidence)
@@ -115,6 +118,9 @@ class Inspector(QObject):
 
     def field(self, name: str) -> QWidget:
         """Return the widget that edits a part of the selected stage: "duration", "memory", "after"…"""
+        on_when = self.when.field(name)
+        if on_when is not None:
+            return on_when
         known: dict[str, QWidget] = {
             "name": self.name,
             "kind": self.kind,
@@ -206,6 +212,7 @@ class Inspector(QObject):
         self._add(column, "path", Field(self._theme, words.t("Data arrive through"), self.path))
         self._add(column, "after_heading", self._heading(words.t("Waits for")))
         self._add(column, "after", self.after)
+        self._add(column, "when", self.when)
         self._add(column, "needs_heading", self._heading(words.t("Shares")))
         self._add(column, "needs", self.needs)
 
@@ -261,6 +268,7 @@ class Inspector(QObject):
         for ticks in (self.after, self.needs, self.preconditions):
             ticks.rebuilt.connect(self.rebuilt)
         self.durations.rebuilt.connect(self.rebuilt)
+        self.when.rebuilt.connect(self.rebuilt)
 
     def _dress(self) -> None:
         self.title.setFont(self._theme.font(TextRole.SECTION))

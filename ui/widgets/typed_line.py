@@ -15,7 +15,7 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from estimator.problems import Severity
-from estimator.wording import Wording, read_date
+from estimator.wording import Wording, read_date, read_time_of_day
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +167,23 @@ class DateField(TypedLine):
             return Read()
         day = read_date(text, self._words.number_format)
         return Read(day) if day is not None else Read(refusal=self._words.sentence("unreadable_date"))
+
+
+class TimeOfDayField(TypedLine):
+    """A typed time of day; the value is its minutes from midnight, None where blank."""
+
+    def set_value(self, minutes: int | None) -> None:
+        """Show a time, or blank."""
+        self.show_value(minutes)
+
+    def _text_of(self, value: object) -> str:
+        return f"{value // 60}:{value % 60:02}" if isinstance(value, int) else ""
+
+    def _read(self, text: str, pasted: bool) -> Read:
+        if not text.strip():
+            return Read()
+        minutes = read_time_of_day(text)
+        return Read(refusal=self._words.sentence("unreadable_time")) if minutes is None else Read(minutes)
 
 
 def _inserted(former: str, text: str) -> int:

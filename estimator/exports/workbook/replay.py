@@ -15,6 +15,7 @@ from itertools import accumulate
 from estimator.plan.fleet import Fleet
 from estimator.plan.organising import nominal_fleet, shape_of
 from estimator.plan.renting import held_fleet
+from estimator.plan.when import release_ms
 from estimator.quote import Organisation, Quote, Stage, StageKind
 from estimator.results.estimate import Plan, Timing
 from estimator.schedule import topological_order
@@ -30,6 +31,7 @@ class Row:
     `after`: rows whose end it waits for. `released`: (row, resource id) whose units it waits for.
     `cards`: the places it runs on, cards or their slices.
     `planned_ms`: a moment that nothing here explains; None in all plans that the engine makes.
+    `is_fixed`: it has working hours, which no formula of a cell follows; it keeps the plan's times.
     """
 
     stage: int
@@ -43,6 +45,7 @@ class Row:
     after: list[int] = field(default_factory=list)
     released: list[tuple[int, str]] = field(default_factory=list)
     planned_ms: int | None = None
+    is_fixed: bool = False
 
     @property
     def end_ms(self) -> int:
@@ -80,6 +83,10 @@ def replay_of(quote: Quote, organisation: Organisation, plan: Plan | None, timin
     )
     order = _in_time(quote, rows)
     _follow_on_cards(rows, order)
+    _follow_shares(quote, rows)
+    for row in rows:
+        has_hours = any(fleet.hours[card] is not None for card in row.cards if card < len(fleet.hours))
+        row.is_fixed = quote.workload.stages[row.stage].hours is not None or has_hours
     if constrained:
         _follow_units(quote, organisation, rows, order)
     _explain(quote, rows, order, fleet)
@@ -158,6 +165,30 @@ def _follow_on_cards(rows: list[Row], order: list[int]) -> None:
         row = rows[at]
         row.after = sorted({last[card] for card in row.cards if card in last})
         last.update(dict.fromkeys(row.cards, at))
+
+
+def _follow_shares(quote: Quote, rows: list[Row]) -> None:
+    """Let each row of a stage that takes another unit by unit wait for the rows that hold its share."""
+    stages = quote.workload.stages
+    place = {stage.id: index for index, stage in enumerate(stages)}
+    of_stage: dict[int, list[int]] = {}
+    for at, row in enumerate(rows):
+        of_stage.setdefault(row.stage, []).append(at)
+    for later, stage in enumerate(stages):
+        for before_id in stage.after:
+            if before_id not in place or not stage.streams(before_id):
+                continue
+            before = place[before_id]
+            row_of: dict[int, int] = {}
+            for at in of_stage.get(before, ()):
+                row_of |= dict.fromkeys(range(rows[at].number, rows[at].number + rows[at].count), at)
+            given, taken = stages[before].task_count, stage.task_count
+            for at in of_stage.get(later, ()):
+                row = rows[at]
+                first = (row.number - 1) * given // taken
+                last = -(-(row.number - 1 + row.count) * given // taken)
+                share = {row_of[number] for number in range(first + 1, last + 1)}
+                row.after = sorted({*row.after, *share})
 
 
 @dataclass(slots=True)
@@ -243,11 +274,12 @@ def _explain(quote: Quote, rows: list[Row], order: list[int], fleet: Fleet) -> N
     for at in order:
         row = rows[at]
         stage = quote.workload.stages[row.stage]
-        known = [0, *(stage_ends[place[one]] for one in stage.after if one in place)]
+        whole = (one for one in stage.after if one in place and not stage.streams(one))
+        known = [release_ms(quote, stage), *(stage_ends[place[one]] for one in whole)]
         known += [rows[one].end_ms for one in row.after]
         known += [rows[one].start_ms + held_ms(quote, rows[one], key) for one, key in row.released]
         known += [fleet.ready_ms[card] for card in row.cards]
-        if max(known) < row.start_ms:
+        if max(known) < row.start_ms and not row.is_fixed:
             if row.start_ms in ends:
                 row.after.append(ends[row.start_ms])
             elif row.start_ms in releases:

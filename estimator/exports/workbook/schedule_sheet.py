@@ -14,8 +14,10 @@ from typing import Any
 from estimator.exports.workbook.cells import FONT, HUNDREDTHS, PLAIN, Sheet, called
 from estimator.exports.workbook.inputs import Input, slow_down_counts
 from estimator.exports.workbook.replay import Replay, Row
+from estimator.plan.projects import project_times
+from estimator.plan.when import release_ms
 from estimator.quote import Organisation, Quote, StageKind
-from estimator.results.estimate import Timing
+from estimator.results.estimate import ProjectTime, Timing
 from estimator.units import MS_PER_HOUR, MS_PER_MINUTE
 from estimator.wording import Wording
 from estimator.wording.slicing import place_number
@@ -95,7 +97,13 @@ class _Writer:
 
     @property
     def first_row(self) -> int:
-        return len(self.quote.workload.stages) + 8
+        projects = len(self.projects)
+        return len(self.quote.workload.stages) + 8 + (projects + 2 if projects else 0)
+
+    @property
+    def projects(self) -> tuple[ProjectTime, ...]:
+        """The projects with stages, at the plan's times."""
+        return project_times(self.quote, self.timing)
 
     def value(self, ms: int) -> Decimal:
         return Decimal(ms) / self.per_ms
@@ -107,16 +115,13 @@ class _Writer:
         sheet, words, unit = self.sheet, self.words, self.unit
         sheet.widths(2, 30, 13, 13, 13, 12, 12, 24, 2)
         sheet.text(0, 1, words.t("Schedule"), "title")
-        sheet.text(
-            1,
-            1,
-            words.t(
-                "Who runs what, and in which order, is the plan's. Times follow the yellow cells; all in {unit}.",
-                unit=unit,
-            ),
-            "note",
+        note = words.t(
+            "Who runs what, and in which order, is the plan's. Times follow the yellow cells; all in {unit}.",
+            unit=unit,
         )
+        sheet.text(1, 1, " ".join([note, *self._fixed_notes()]), "note")
         self._write_stages()
+        self._write_projects()
         head = self.first_row - 1
         tasks = words.t("Tasks in a row") if self.replay.is_whole_runs else words.t("Task")
         sheet.texts(head, TASK, (tasks, words.t("Card")), "head")
@@ -151,6 +156,20 @@ class _Writer:
             end=tuple(sheet.ref(self.first_row + at, END) for at in rows),
         )
 
+    def _fixed_notes(self) -> list[str]:
+        """Return what the formulas do not follow, in words."""
+        stages = self.quote.workload.stages
+        fixed = dict.fromkeys(stages[row.stage].name for row in self.replay.rows if row.is_fixed)
+        if not fixed:
+            return []
+        named = ", ".join(fixed)
+        return [
+            self.words.t(
+                "These keep the plan's times, since no formula follows their working hours: {stages}.",
+                stages=named,
+            )
+        ]
+
     def _stage_row(self, stage: int) -> int:
         return 4 + stage
 
@@ -182,6 +201,34 @@ class _Writer:
         self._time(row, 3, f"MAX({all_ends})", self.timing.delivery_ms, "strong_value")
         sheet.text(row, 4, "", "strong")
 
+    def _write_projects(self) -> None:
+        """Write when each project is delivered, a formula over its stages, and how late that is."""
+        sheet, words, stages = self.sheet, self.words, self.quote.workload.stages
+        if not self.projects:
+            return
+        head = self._stage_row(len(stages)) + 2
+        sheet.text(head, 1, words.t("Project"), "head")
+        heads = (
+            words.t("Due, {unit}", unit=self.unit),
+            words.t("Delivered, {unit}", unit=self.unit),
+            words.t("Late, {unit}", unit=self.unit),
+        )
+        sheet.texts(head, 2, heads, "head_right")
+        for row, project in enumerate(self.projects, start=head + 1):
+            sheet.text(row, 1, project.name)
+            ends = [
+                sheet.here(self._stage_row(at), 3)
+                for at, stage in enumerate(stages)
+                if stage.project_id == project.project_id
+            ]
+            self._time(row, 3, called("MAX", ends), project.delivery_ms)
+            if project.due_ms is None:
+                sheet.text(row, 2, words.t("none"))
+                continue
+            sheet.number(row, 2, self.value(project.due_ms), self.number_format)
+            late = f"MAX(0,{sheet.here(row, 3)}-{sheet.here(row, 2)})"
+            self._time(row, 4, late, project.late_ms or 0)
+
     def _write_row(
         self, place: int, row: Row, stated_at: dict[tuple[int, int], int], slowed: frozenset[str]
     ) -> None:
@@ -194,8 +241,15 @@ class _Writer:
             sheet.number(at, LENGTH, 0, self.number_format)
         else:
             self._write_stated(at, row, stated_at)
+        if stage.kind is not StageKind.GATE and row.is_fixed:
+            length = self.value(row.end_ms - row.start_ms)
+            sheet.number(at, LENGTH, length, self.number_format)
+        elif stage.kind is not StageKind.GATE:
             self._time(at, LENGTH, self._length(at, row, stage.id in slowed), row.end_ms - row.start_ms)
-        self._time(at, START, self._start(row), row.start_ms)
+        if row.is_fixed:
+            sheet.number(at, START, self.value(row.start_ms), self.number_format)
+        else:
+            self._time(at, START, self._start(row), row.start_ms)
         end = f"{sheet.here(at, START)}+{sheet.here(at, LENGTH)}"
         self._time(at, END, end, row.end_ms)
         waits = [self._label(self.replay.rows[one]) for one, _ in row.released]
@@ -243,9 +297,9 @@ class _Writer:
         stages = self.quote.workload.stages
         place = {stage.id: index for index, stage in enumerate(stages)}
         first = self.first_row
-        terms = ["0"]
+        terms = [str(self.value(release_ms(self.quote, stages[row.stage])))]
         for before in stages[row.stage].after:
-            if before in place:
+            if before in place and not stages[row.stage].streams(before):
                 terms.append(self._fixed(self._stage_row(place[before]), 3))
         terms += [self.sheet.here(first + one, END) for one in row.after]
         for one, resource_id in row.released:
