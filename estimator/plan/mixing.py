@@ -214,7 +214,7 @@ class Question:
     def may_cost(self, offers: Sequence[Lot | HourlyOffer], deadline_ms: int, amount: Decimal) -> bool:
         """Whether some choice might cost less than `amount`: quickly told, and no promise that one does."""
         for lots, _, hourly in self.fillers(offers, optimistic=False):
-            floor = _floor(self._need.units, deadline_ms, lots, hourly(self._quote))
+            floor = _floor(self._need.units, deadline_ms, lots, hourly, rental_start(self._quote))
             if not isinstance(floor, Absent) and floor < amount:
                 return True
         return False
