@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from enum import StrEnum
 from functools import cached_property
+from typing import Annotated
 
 from pydantic import Field, PositiveInt, model_validator
 
@@ -69,7 +70,9 @@ class PathKind(StrEnum):
 class Tasks(Frozen):
     """The tasks of a stage in columns: `count[i]` equal tasks of `duration[i]` each, in `unit`.
 
-    A duration of None is not known yet. Evidence is stated once per column.
+    A duration of None is not known yet. Evidence is stated once per column; a typed range of its durations is that
+    of their mean. `spread_percent`: how far a single task lies from its stated time, each by its own chance.
+    `observed`: single tasks that were timed, in `unit`; how they lie about their mean takes the spread's place.
     """
 
     count: tuple[PositiveInt, ...] = (1,)
@@ -78,6 +81,8 @@ class Tasks(Frozen):
     names: tuple[str, ...] = ()
     count_evidence: Evidence = GIVEN
     evidence: Evidence = ASSUMED
+    spread_percent: Decimal | None = Field(default=None, ge=0, lt=100)
+    observed: tuple[Annotated[Decimal, Field(ge=0)], ...] = ()
 
     @model_validator(mode="after")
     def _columns_match(self) -> Tasks:
@@ -167,7 +172,10 @@ class Precondition(Frozen):
 
 
 class Stage(Frozen):
-    """One step of the work. A gate has no tasks of its own; a station holds no card."""
+    """One step of the work. A gate has no tasks of its own; a station holds no card.
+
+    `checkpoint`: how often a task saves its state, for cards that may be taken away; None: it begins again.
+    """
 
     id: str = Field(min_length=1)
     name: str
@@ -179,6 +187,7 @@ class Stage(Frozen):
     needs: tuple[ResourceNeed, ...] = ()
     path: PathKind = PathKind.NETWORK
     preconditions: tuple[Precondition, ...] = ()
+    checkpoint: StatedDuration | None = None
 
     @property
     def on_cards(self) -> bool:

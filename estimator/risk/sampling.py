@@ -1,0 +1,54 @@
+"""Seeded draws: the same name gives the same draws on any machine, whatever else is drawn.
+
+Numbers that every task shares are stratified: each share of probability is met once, so that few replications
+already give steady percentiles. Noise of single tasks comes as a stream, a row at a time, never as a whole table.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from estimator.risk.distributions import Values, value_at
+
+Floats = NDArray[np.float32]
+
+_BITS_KEPT = 12
+
+
+def seed_of(name: str) -> int:
+    """Return the seed that belongs to a name: 64 bits of its digest."""
+    return int.from_bytes(hashlib.sha256(name.encode("utf-8")).digest()[:8], "little")
+
+
+def stratified(name: str, table: Values, replications: int) -> Values:
+    """Return one draw a replication: the middles of equal shares of probability, in an order of the name's own.
+
+    Only raw bits are drawn: their streams are fixed by numpy's policy (NEP 19), those of its distributions are not.
+    """
+    raw = np.random.PCG64(seed_of(name)).random_raw(replications)
+    order = np.argsort(raw, kind="stable")
+    share = np.empty(replications)
+    share[order] = (np.arange(replications) + 0.5) / replications
+    return value_at(table, share)
+
+
+class Noise:
+    """A stream of independent draws from a table, a row of replications at a time, in float32."""
+
+    def __init__(self, name: str, replications: int) -> None:
+        self._bits = np.random.PCG64(seed_of(name))
+        self._replications = replications
+        self._words = -(-replications // 4)
+
+    def row(self, table: Floats) -> Floats:
+        """Return the next [replications] draws from a table of 4,096 values."""
+        index = self._bits.random_raw(self._words).view(np.uint16)[: self._replications]
+        return table.take(index >> (16 - _BITS_KEPT))
+
+
+def noise_table(table: Values) -> Floats:
+    """Return a table as streams read it."""
+    return np.ascontiguousarray(table, dtype=np.float32)
