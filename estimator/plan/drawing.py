@@ -124,6 +124,7 @@ def _varying(quote: Quote, organisation: Organisation, plan: Plan) -> frozenset[
     found |= {f"setup:{holding.offer_id}" for holding in plan.holdings}
     found |= {f"fee:{fee.id}" for fee in quote.pricing.fees}
     found |= {f"fee_quantity:{fee.id}" for fee in quote.pricing.fees}
+    found |= {f"fee_days:{fee.id}" for fee in quote.pricing.fees}
     return frozenset(found | {"tax_percent", "discount_percent", "contingency_percent"})
 
 

@@ -19,6 +19,7 @@ from estimator.problems import Absent, Place
 from estimator.quote import (
     CardFactor,
     Fee,
+    FeeBasis,
     MemoryNeed,
     MemoryPhase,
     Organisation,
@@ -28,7 +29,7 @@ from estimator.quote import (
     StageKind,
     Tasks,
 )
-from estimator.units import bytes_to_gib
+from estimator.units import TimeUnit, bytes_to_gib
 
 Put = Callable[[Quote, Decimal], Quote]
 
@@ -51,6 +52,8 @@ class QuoteNumber:
     distribution: Distribution
     put: Put
     is_whole: bool = False
+    is_typed: bool = False
+    """Whether a person stated an end of the range."""
 
     @property
     def has_range(self) -> bool:
@@ -59,7 +62,10 @@ class QuoteNumber:
 
 
 def numbers_of(quote: Quote, organisation: Organisation | None) -> tuple[QuoteNumber, ...]:
-    """Return the numbers, in the order of the quote. Memory is that of the `organisation`."""
+    """Return the numbers, in the order of the quote. Memory is that of the `organisation`.
+
+    One without a range is there only where nobody stated that it has none: a range of no width is a statement.
+    """
     found = [
         *_work(quote),
         *_memory(quote, organisation),
@@ -67,7 +73,7 @@ def numbers_of(quote: Quote, organisation: Organisation | None) -> tuple[QuoteNu
         *_renting(quote),
         *_pricing(quote),
     ]
-    return tuple(one for one in found if one.has_range or one.kind not in VERIFIED)
+    return tuple(one for one in found if one.has_range or (one.kind not in VERIFIED and not one.is_typed))
 
 
 def mean_duration(tasks: Tasks) -> Decimal | None:
@@ -93,8 +99,9 @@ def _number(
         # Whole values inside the range; the value itself always is one of them.
         low = min(value, low.to_integral_value(rounding="ROUND_CEILING"))
         high = max(value, high.to_integral_value(rounding="ROUND_FLOOR"))
-    kind = evidence.kind
-    return QuoteNumber(id_, where, kind, unit, low, value, high, evidence.distribution, put, is_whole)
+    is_typed = evidence.low is not None or evidence.high is not None
+    shape = evidence.distribution
+    return QuoteNumber(id_, where, evidence.kind, unit, low, value, high, shape, put, is_whole, is_typed)
 
 
 def _stated(
@@ -377,6 +384,9 @@ def _pricing(quote: Quote) -> Iterator[QuoteNumber]:
             yield from _stated(f"fee:{fee.id}", where, currency, fee.price, _fee_put(fee, "price"))
             quantity = _fee_put(fee, "quantity")
             yield from _stated(f"fee_quantity:{fee.id}", where, fee.unit, fee.quantity, quantity)
+            if fee.basis is FeeBasis.KEPT_TIME:
+                days = _fee_put(fee, "kept_days")
+                yield from _stated(f"fee_days:{fee.id}", where, TimeUnit.DAY.value, fee.kept_days, days)
     for name, stated in (
         ("tax_percent", pricing.tax_percent),
         ("discount_percent", pricing.discount_percent),

@@ -6,33 +6,27 @@ decision is held: lots that are needed longer are held on by the cheapest terms,
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 from decimal import Decimal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from estimator.catalogue import HourlyOffer
 from estimator.plan.drawing import Draws, drawn, stage_risks
-from estimator.plan.held import held_until
 from estimator.plan.numbers import QuoteNumber
 from estimator.plan.plan_order import PlanOrder, plan_order
-from estimator.plan.pricing import priced
 from estimator.plan.renting import rental_start, setup_of
+from estimator.plan.replication_costs import ReplicationCosts, ReplicationTimes, Whole
 from estimator.plan.stopping import go_on
 from estimator.problems import Absent
 from estimator.quote import Organisation, Quote
-from estimator.rental.hourly import Billing, card_billed_ms, hourly_cost
-from estimator.rental.terms import days_needed, held_ms
-from estimator.results.estimate import Holding, Plan
-from estimator.results.price import Price
+from estimator.rental.hourly import Billing, card_billed_ms
+from estimator.rental.terms import held_ms
+from estimator.results.estimate import Plan
 from estimator.results.risk import Amounts, PlanRisk, ReplicationForm, Spread, Times
 from estimator.risk.distributions import Values
 from estimator.risk.replay import Replay, replayed, replayed_size
 from estimator.units import MS_PER_SECOND
-
-Whole = NDArray[np.int64]
 
 QUICK, FULL = 1_000, 10_000
 _MOST_WORK = {QUICK: 2_000_000, FULL: 20_000_000}
@@ -77,16 +71,7 @@ def _spread(
     return _summed_up(quote, plan, draws, times, numbers, found.is_listed)
 
 
-@dataclass(frozen=True, slots=True)
-class _Times:
-    """[replications] in whole ms: delivery, last task on a card, and by hourly offer what its cards are billed for."""
-
-    delivery_ms: Whole
-    busy_ms: Whole
-    billed_ms: Mapping[str, Whole]
-
-
-def _times(quote: Quote, plan: Plan, draws: Draws, found: PlanOrder, replications: int) -> _Times:
+def _times(quote: Quote, plan: Plan, draws: Draws, found: PlanOrder, replications: int) -> ReplicationTimes:
     offers = [quote.offer(holding.offer_id) for holding in plan.holdings]
     hourly = [offer for offer in offers if isinstance(offer, HourlyOffer)]
     delivery, busy = [], []
@@ -98,7 +83,7 @@ def _times(quote: Quote, plan: Plan, draws: Draws, found: PlanOrder, replication
         for offer in hourly:
             cards = [number for number, id_ in enumerate(found.offer_ids) if id_ == offer.id]
             billed[offer.id].append(_billed(quote, offer, draws, block, cards))
-    return _Times(
+    return ReplicationTimes(
         np.concatenate(delivery),
         np.concatenate(busy),
         {offer_id: np.concatenate(blocks) for offer_id, blocks in billed.items()},
@@ -152,11 +137,16 @@ def _card_billed(sessions: list[Whole], offer: HourlyOffer, size: int) -> Whole:
 
 
 def _summed_up(
-    quote: Quote, plan: Plan, draws: Draws, times: _Times, numbers: Sequence[QuoteNumber], is_listed: bool
+    quote: Quote,
+    plan: Plan,
+    draws: Draws,
+    times: ReplicationTimes,
+    numbers: Sequence[QuoteNumber],
+    is_listed: bool,
 ) -> Spread:
     limit = None if quote.workload.limit is None else quote.workload.limit.ms
     budget = None if quote.workload.budget is None else quote.workload.budget.value
-    costs = _Costs(quote, plan, draws, times)
+    costs = ReplicationCosts(quote, plan, draws, times)
     order = costs.order()
     net: Amounts | Absent
     gross: Amounts | Absent
@@ -200,13 +190,13 @@ def _amounts(amounts: list[Decimal | Absent]) -> Amounts | Absent:
     return Amounts(*sorted(known))
 
 
-def _beyond_terms(quote: Quote, plan: Plan, times: _Times) -> float | None:
+def _beyond_terms(quote: Quote, plan: Plan, times: ReplicationTimes) -> float | None:
     start = rental_start(quote)
     held = [held_ms(start, sum(holding.terms)) for holding in plan.holdings if holding.terms]
     return float((times.busy_ms > min(held)).mean()) if held else None
 
 
-def _share_above(costs: _Costs, order: Whole, budget: Decimal) -> float:
+def _share_above(costs: ReplicationCosts, order: Whole, budget: Decimal) -> float:
     """Return the share of replications dearer than the budget, by halving over them in order of cost."""
     low, high = 0, len(order)
     while low < high:
@@ -217,120 +207,3 @@ def _share_above(costs: _Costs, order: Whole, budget: Decimal) -> float:
         else:
             low = middle + 1
     return 1 - low / len(order)
-
-
-class _Costs:
-    """What each replication costs: an order in floating point, and the exact price of any of them."""
-
-    def __init__(self, quote: Quote, plan: Plan, draws: Draws, times: _Times) -> None:
-        self._quote = quote
-        self._plan = plan
-        self._draws = draws
-        self._times = times
-        self._priced = [one for one in draws.numbers if one.where[0] == "pricing"]
-        self._held: dict[tuple[int, int], Holding | Absent] = {}
-
-    def price(self, replication: int) -> Price:
-        """Return the exact price of one replication."""
-        quote = self._quote
-        for number in self._priced:
-            value = Decimal(repr(round(float(self._draws.values[number.id][replication]), 9)))
-            quote = number.put(quote, value)
-        holdings = [self._holding(index, replication) for index in range(len(self._plan.holdings))]
-        return priced(quote, [one for one in holdings if not isinstance(one, Absent)])
-
-    def order(self) -> Whole | Absent:
-        """Return the replications from the cheapest to the dearest, or why there is no price."""
-        plan = self._plan
-        if isinstance(plan.price.gross, Absent):
-            return plan.price.gross
-        amounts = np.zeros(len(self._times.busy_ms))
-        for index in range(len(plan.holdings)):
-            found = self._amounts(index)
-            if isinstance(found, Absent):
-                return found
-            amounts += found
-        if not self._priced:
-            return np.argsort(amounts, kind="stable")
-        # Fees and percentages are drawn too: one price a replication would take long, so the parts of the
-        # price are put together as `price` does, but for the rounding of its lines.
-        return np.argsort(self._with_fees(amounts), kind="stable")
-
-    def _amounts(self, index: int) -> Values | Absent:
-        """Return what one holding costs in each replication, in the quote's currency."""
-        holding = self._plan.holdings[index]
-        steps, back = np.unique(self._step(index), return_inverse=True)
-        rate = self._rate(holding)
-        costs = []
-        for step in steps.tolist():
-            found = self._holding_at(index, step)
-            if isinstance(found, Absent):
-                return found
-            if isinstance(found.cost, Absent):
-                return found.cost
-            costs.append(float(found.cost * rate))
-        return np.array(costs)[back]
-
-    def _step(self, index: int) -> Whole:
-        """Return what decides a holding's cost: the days needed of lots, the billed time of hourly cards."""
-        billed = self._times.billed_ms.get(self._plan.holdings[index].offer_id)
-        if billed is not None:
-            return billed
-        start = rental_start(self._quote)
-        held_days = sum(self._plan.holdings[index].terms)
-        busy = self._times.busy_ms
-        last = max(held_days, days_needed(int(busy.max(initial=0)), start))
-        ends = np.array([held_ms(start, days) for days in range(held_days, last + 1)])
-        return held_days + np.searchsorted(ends, busy, side="left")
-
-    def _holding(self, index: int, replication: int) -> Holding | Absent:
-        return self._holding_at(index, int(self._step(index)[replication]))
-
-    def _holding_at(self, index: int, step: int) -> Holding | Absent:
-        key = (index, step)
-        if key not in self._held:
-            self._held[key] = self._made(self._plan.holdings[index], step)
-        return self._held[key]
-
-    def _made(self, holding: Holding, step: int) -> Holding | Absent:
-        offer = self._quote.offer(holding.offer_id)
-        if isinstance(offer, HourlyOffer):
-            if offer.price_per_card_hour is None:
-                return Absent("missing_price", ("offers", offer.id, "price"), (("offer", offer.name),))
-            return replace(holding, paid_card_ms=step, cost=hourly_cost(offer.price_per_card_hour, step))
-        return held_until(self._quote, holding, held_ms(rental_start(self._quote), step))
-
-    def _rate(self, holding: Holding) -> Decimal:
-        offer = self._quote.offer(holding.offer_id)
-        currency = self._quote.pricing.currency if offer is None else offer.currency
-        return _rate_of(self._quote, currency)
-
-    def _with_fees(self, amounts: Values) -> Values:
-        pricing = self._quote.pricing
-        tax = self._drawn("tax_percent", pricing.tax_percent.value)
-        total = amounts * (1 + tax / 100)
-        for fee in pricing.fees:
-            if fee.price.value is None or fee.quantity.value is None:
-                continue
-            price = self._drawn(f"fee:{fee.id}", fee.price.value)
-            quantity = self._drawn(f"fee_quantity:{fee.id}", fee.quantity.value)
-            rate = float(_rate_of(self._quote, fee.currency or pricing.currency))
-            own = tax if fee.tax_percent is None else float(fee.tax_percent)
-            total = total + price * quantity * rate * (1 + own / 100)
-        for name, stated, sign in (
-            ("discount_percent", pricing.discount_percent, -1),
-            ("contingency_percent", pricing.contingency_percent, 1),
-        ):
-            if stated is not None and stated.value is not None:
-                total = total * (1 + sign * self._drawn(name, stated.value) / 100)
-        return total
-
-    def _drawn(self, id_: str, value: Decimal | None) -> Values | float:
-        found = self._draws.values.get(id_)
-        return float(value or 0) if found is None else found
-
-
-def _rate_of(quote: Quote, currency: str) -> Decimal:
-    if currency == quote.pricing.currency:
-        return Decimal(1)
-    return next((one.rate for one in quote.pricing.rates if one.currency == currency), Decimal(0))
