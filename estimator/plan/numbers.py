@@ -135,7 +135,7 @@ def _work(quote: Quote) -> Iterator[QuoteNumber]:
         for factor in stage.card_factors:
             yield from _stated(
                 f"factor:{stage.id}:{factor.card_id}",
-                (*where, "card_factors"),
+                (*where, "card_factors", factor.card_id),
                 "",
                 factor.factor,
                 _factor_put(stage.id, factor),
@@ -242,7 +242,7 @@ def _capacity_put(resource_id: str) -> Callable[[Quote, Stated], Quote]:
 
 
 def _needs(stage: Stage, need: ResourceNeed) -> Iterator[QuoteNumber]:
-    where: Place = ("workload", "stages", stage.id, "needs")
+    where: Place = ("workload", "stages", stage.id, "needs", need.resource_id)
 
     def putting(field: str) -> Callable[[Quote, Stated], Quote]:
         def put(quote: Quote, stated: Stated) -> Quote:
@@ -257,8 +257,8 @@ def _needs(stage: Stage, need: ResourceNeed) -> Iterator[QuoteNumber]:
         return put
 
     id_ = f"{stage.id}:{need.resource_id}"
-    yield from _stated(f"need:{id_}", where, "", need.amount, putting("amount"))
-    yield from _stated(f"hold:{id_}", where, "", need.hold, putting("hold"))
+    yield from _stated(f"need:{id_}", (*where, "amount"), "", need.amount, putting("amount"))
+    yield from _stated(f"hold:{id_}", (*where, "hold"), "", need.hold, putting("hold"))
 
 
 def _memory(quote: Quote, organisation: Organisation | None) -> Iterator[QuoteNumber]:
@@ -381,12 +381,18 @@ def _pricing(quote: Quote) -> Iterator[QuoteNumber]:
         if fee.price.value is not None:
             where: Place = ("pricing", "fees", fee.id)
             currency = fee.currency or pricing.currency
-            yield from _stated(f"fee:{fee.id}", where, currency, fee.price, _fee_put(fee, "price"))
+            yield from _stated(
+                f"fee:{fee.id}", (*where, "price"), currency, fee.price, _fee_put(fee, "price")
+            )
             quantity = _fee_put(fee, "quantity")
-            yield from _stated(f"fee_quantity:{fee.id}", where, fee.unit, fee.quantity, quantity)
+            yield from _stated(
+                f"fee_quantity:{fee.id}", (*where, "quantity"), fee.unit, fee.quantity, quantity
+            )
             if fee.basis is FeeBasis.KEPT_TIME:
                 days = _fee_put(fee, "kept_days")
-                yield from _stated(f"fee_days:{fee.id}", where, TimeUnit.DAY.value, fee.kept_days, days)
+                yield from _stated(
+                    f"fee_days:{fee.id}", (*where, "kept_days"), TimeUnit.DAY.value, fee.kept_days, days
+                )
     for name, stated in (
         ("tax_percent", pricing.tax_percent),
         ("discount_percent", pricing.discount_percent),

@@ -215,7 +215,7 @@ def how_to_verify(words: Wording, code: str) -> str:
             return words.t("Ask for a price with a date")
         case "price_sample":
             return words.t("Ask a seller for a real price")
-        case "input_unknown":
+        case "input_unknown" | "number":
             return words.t("Measure it or ask the customer")
         case "task_fits_one_card":
             return words.t("Run one task on one card")
