@@ -62,12 +62,6 @@ def normal_table(mean: float, deviation: float) -> Values:
     return table
 
 
-def value_at(table: Values, share: ArrayLike) -> Values:
-    """Return the quantiles at the shares of probability (0 to 1), straight between the table's entries."""
-    found: Values = np.interp(np.asarray(share), _shares(), table)
-    return found
-
-
 def share_below(table: Values, value: float) -> float:
     """Return the probability of at most `value`; a table of one value steps from 0 to 1 at it."""
     below, up_to = (float(np.searchsorted(table, value, side=side)) for side in ("left", "right"))

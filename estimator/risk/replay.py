@@ -15,7 +15,7 @@ import numpy as np
 from estimator.risk.distributions import Values, normal_table
 from estimator.risk.interruptions import Interruptions, Losses
 from estimator.risk.listing import fifo_loads
-from estimator.risk.sampling import Floats, Noise, noise_table
+from estimator.risk.sampling import Floats, Noise
 
 _Span = tuple[Values, Values]
 """First start and last end."""
@@ -134,7 +134,7 @@ class _Block:
     first: int
     size: int
     name: str
-    _tables: dict[tuple[int, int], Floats] = field(default_factory=dict)
+    _tables: dict[tuple[int, int], Values] = field(default_factory=dict)
 
     def run(self) -> Replay:
         order = self.order
@@ -270,14 +270,14 @@ class _Block:
             return total
         return total + chance.losses.added_ms(total / count, max(1, len(step.cards)), count)
 
-    def _sum_table(self, stage: int, count: int, noise: Values) -> Floats:
+    def _sum_table(self, stage: int, count: int, noise: Values) -> Values:
         """Return the table of the sum of `count` draws from a stage's noise."""
         key = (stage, count)
         if key not in self._tables:
             table = noise
             if count > 1:
                 table = normal_table(count * float(noise.mean()), float(noise.std()) * count**0.5)
-            self._tables[key] = noise_table(table)
+            self._tables[key] = table
         return self._tables[key]
 
 

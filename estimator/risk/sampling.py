@@ -7,13 +7,15 @@ already give steady percentiles. Noise of single tasks comes as a stream, a row 
 from __future__ import annotations
 
 import hashlib
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from estimator.risk.distributions import Values, value_at
+from estimator.risk.distributions import ENTRIES, Values
 
 Floats = NDArray[np.float32]
+Float = TypeVar("Float", np.float32, np.float64)
 
 _BITS_KEPT = 12
 
@@ -29,26 +31,21 @@ def stratified(name: str, table: Values, replications: int) -> Values:
     Only raw bits are drawn: their streams are fixed by numpy's policy (NEP 19), those of its distributions are not.
     """
     raw = np.random.PCG64(seed_of(name)).random_raw(replications)
-    order = np.argsort(raw, kind="stable")
-    share = np.empty(replications)
-    share[order] = (np.arange(replications) + 0.5) / replications
-    return value_at(table, share)
+    drawn: Values = np.empty(replications)
+    shares = (np.arange(replications) + 0.5) / replications
+    drawn[np.argsort(raw, kind="stable")] = table[(shares * ENTRIES).astype(np.int64)]
+    return drawn
 
 
 class Noise:
-    """A stream of independent draws from a table, a row of replications at a time, in float32."""
+    """A stream of independent draws from a table, a row of replications at a time, as fine as the table is."""
 
     def __init__(self, name: str, replications: int) -> None:
         self._bits = np.random.PCG64(seed_of(name))
         self._replications = replications
         self._words = -(-replications // 4)
 
-    def row(self, table: Floats) -> Floats:
+    def row(self, table: NDArray[Float]) -> NDArray[Float]:
         """Return the next [replications] draws from a table of 4,096 values."""
         index = self._bits.random_raw(self._words).view(np.uint16)[: self._replications]
         return table.take(index >> (16 - _BITS_KEPT))
-
-
-def noise_table(table: Values) -> Floats:
-    """Return a table as streams read it."""
-    return np.ascontiguousarray(table, dtype=np.float32)

@@ -11,14 +11,14 @@ import numpy as np
 from estimator.evidence import Distribution
 from estimator.risk.distributions import quantile_table
 from estimator.risk.listing import fifo_loads
-from estimator.risk.sampling import Floats, Noise, noise_table, stratified
+from estimator.risk.sampling import Floats, Noise, stratified
 
 TASKS, CARDS = 1000, 16
 
 
 def ends(replications: int, name: str = "bench") -> Floats:
     """1,000 tasks of 60 ± 20 % on 16 cards, each with noise of its own and one factor for all."""
-    table = noise_table(quantile_table(Distribution.LOGNORMAL, 48, 60, 75))
+    table = quantile_table(Distribution.LOGNORMAL, 48, 60, 75).astype(np.float32)
     shared = quantile_table(Distribution.TRIANGULAR, 0.75, 1, 1.25)
     factor = stratified(f"{name}/shared", shared, replications).astype(np.float32)
     noise = Noise(name, replications)
