@@ -36,6 +36,8 @@ Put = Callable[[Quote, Decimal], Quote]
 GIB_UNIT = "GiB"
 PERCENT = "%"
 _DIGITS = 9
+_PEAK_FINE = Decimal("1e-6")
+_MOST_MENDED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,18 +290,31 @@ def _memory(quote: Quote, organisation: Organisation | None) -> Iterator[QuoteNu
             value,
             high,
             Distribution.TRIANGULAR,
-            _peak_put(put, low, value, high),
+            _peak_put(put, organisation, stage.id, low, value, high),
         )
 
 
-def _peak_put(put: Put, low: Decimal, value: Decimal, high: Decimal) -> Put:
-    """Return the edit by peak in GiB: the parts lie in proportion between their values and their ends."""
+def _peak_put(
+    put: Put, organisation: Organisation, stage_id: str, low: Decimal, value: Decimal, high: Decimal
+) -> Put:
+    """Return the edit by peak in GiB: the parts lie in proportion between their values and their ends.
+
+    Margin times terms makes the peak a little more than straight in that proportion, so it is mended until it fits.
+    """
 
     def at_peak(quote: Quote, peak: Decimal) -> Quote:
         if peak == value:
             return quote
         reach = high - value if peak > value else value - low
-        return put(quote, (peak - value) / reach)
+        share = (peak - value) / reach
+        changed = put(quote, share)
+        for _ in range(_MOST_MENDED):
+            found = _peak_gib(changed, organisation, stage_id)
+            if found is None or abs(found - peak) < _PEAK_FINE:
+                break
+            share += (peak - found) / reach
+            changed = put(quote, share)
+        return changed
 
     return at_peak
 

@@ -6,7 +6,7 @@ and what keeping it costs, is asked of the caller.
 
 Worth: the regret of keeping the present decision, averaged over the number's distribution. At a value at which
 the present decision still works, its regret is what it costs then beyond the best decision for that value; where
-it no longer works it is paid and lost, and its whole cost is the regret.
+it no longer works, what it was bought for is paid and lost.
 """
 
 from __future__ import annotations
@@ -49,15 +49,6 @@ class Outcome:
     gross: Decimal | None
     delivery_ms: int | None
     works: bool
-
-    @property
-    def regret(self) -> Decimal | None:
-        """What keeping the present decision costs beyond the best; None where no cost is known."""
-        if self.gross is None:
-            return None
-        if not self.works:
-            return self.gross
-        return _ZERO if self.best_gross is None else max(_ZERO, self.gross - self.best_gross)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,14 +149,23 @@ def _alone(number: Number, present: Outcome, evaluate: Evaluate) -> Weight:
         changes=any(one.decision != present.decision for one in search.outcomes.values()),
         changes_in_corner=False,
         chance=_mean_over(number, [(v, float(one.decision != present.decision)) for v, one in known]),
-        worth=_worth(number, known),
+        worth=_worth(number, present, known),
     )
 
 
-def _worth(number: Number, known: list[tuple[Decimal, Outcome]]) -> Decimal | None:
+def _regret(outcome: Outcome, present: Outcome) -> Decimal | None:
+    """Return what keeping the present decision costs beyond the best; None where no cost is known."""
+    if not outcome.works:
+        return present.gross
+    if outcome.gross is None:
+        return None
+    return _ZERO if outcome.best_gross is None else max(_ZERO, outcome.gross - outcome.best_gross)
+
+
+def _worth(number: Number, present: Outcome, known: list[tuple[Decimal, Outcome]]) -> Decimal | None:
     regrets: list[tuple[Decimal, float]] = []
     for value, outcome in known:
-        regret = outcome.regret
+        regret = _regret(outcome, present)
         if regret is None:
             return None
         regrets.append((value, float(regret)))
