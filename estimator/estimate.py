@@ -145,11 +145,11 @@ def _assessed(so_far: Estimate) -> Estimate:
 def _risks(so_far: Estimate, plans: Iterable[Plan | None], replications: int) -> tuple[PlanRisk, ...]:
     quote = so_far.quote
     found: list[PlanRisk] = []
+    numbers = {one.id: numbers_of(quote, one) for one in quote.organisations}
     for plan in plans:
         organisation = None if plan is None else quote.organisation(plan.organisation_id)
         if plan is not None and organisation is not None:
-            numbers = numbers_of(quote, organisation)
-            found.append(risk_of(quote, organisation, plan, numbers, replications))
+            found.append(risk_of(quote, organisation, plan, numbers[organisation.id], replications))
     return tuple(found)
 
 

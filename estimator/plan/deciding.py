@@ -25,6 +25,12 @@ from estimator.results.memory import Fit
 from estimator.results.risk import Assumption, RangeEnd, Turn, WhyDecisive
 from estimator.risk.decisive import Number, Outcome, Weight, weighed
 
+_A_STAGE = 30
+_TASKS_A_GROUP = 50
+_MOST_GROUPS = 5_000
+_MOST_WORK = 250_000
+"""Numbers times the work of deciding once: some ten seconds. A count, so that no clock decides what is weighed."""
+
 
 def assumptions_of(
     quote: Quote, plan: Plan, numbers: Sequence[QuoteNumber], conditions: Sequence[Condition]
@@ -36,27 +42,38 @@ def assumptions_of(
     """
     by_id = {one.id: one for one in numbers}
     ranged = [one for one in numbers if one.has_range]
-    found: list[Assumption] = []
+    weighable = _weighable(quote)
+    found = [_in_range(one, WhyDecisive.NOT_WEIGHED) for one in ranged[weighable:]]
+    ranged = ranged[:weighable]
+    claims = [one for one in conditions if one.code in ("assignment_mechanism", "partition")]
     with own_memory():
-        deciding = _Deciding(quote, plan, by_id)
-        weights = weighed([_as_number(one) for one in ranged], deciding.outcome)
-        found += [deciding.assumption(number, weight) for number, weight in zip(ranged, weights, strict=True)]
-        for condition in conditions:
-            failed = _failed(quote, plan, condition)
-            if failed is not None:
-                changes = deciding.decided(failed).decision != deciding.present.decision
-                found.append(_claim(condition, WhyDecisive.FAILURE if changes else WhyDecisive.NOT_DECISIVE))
-    found += [
-        Assumption(one.id, one.where, one.kind, WhyDecisive.NO_RANGE, one.unit, one.value)
-        for one in numbers
-        if not one.has_range
-    ]
+        if weighable:
+            deciding = _Deciding(quote, plan, by_id)
+            weights = weighed([_as_number(one) for one in ranged], deciding.outcome)
+            found += [deciding.assumption(*each) for each in zip(ranged, weights, strict=True)]
+            found += [deciding.claimed(one) for one in claims[:weighable]]
+    found += [_in_range(one, WhyDecisive.NO_RANGE) for one in numbers if not one.has_range]
     for condition in conditions:
         if condition.code == "input_unknown":
             found.append(_claim(condition, WhyDecisive.UNKNOWN))
         elif condition.code.startswith("price_"):
             found.append(_claim(condition, WhyDecisive.PRICE))
     return tuple(sorted(found, key=_rank))
+
+
+def _weighable(quote: Quote) -> int:
+    """Return how many numbers are weighed; deciding once takes longer with groups of tasks, stages, ways to rent."""
+    groups = sum(len(stage.tasks.count) for stage in quote.workload.stages)
+    # Tasks that share something are placed one by one, however equal they are.
+    groups += sum(stage.tasks.total // _TASKS_A_GROUP for stage in quote.workload.stages if stage.needs)
+    if groups > _MOST_GROUPS:
+        return 0
+    ways = len(quote.organisations) * (1 + len({offer.card_id for offer in quote.offers}))
+    return _MOST_WORK // max(1, ways * (groups + _A_STAGE * len(quote.workload.stages)))
+
+
+def _in_range(one: QuoteNumber, why: WhyDecisive) -> Assumption:
+    return Assumption(one.id, one.where, one.kind, why, one.unit, one.value)
 
 
 def _rank(one: Assumption) -> tuple[bool, Decimal, float]:
@@ -157,6 +174,12 @@ class _Deciding:
             chance=round(weight.chance, 6),
             worth=worth,
         )
+
+    def claimed(self, condition: Condition) -> Assumption:
+        """Return what the failure of a yes-or-no condition does."""
+        failed = _failed(self._quote, self._plan, condition)
+        changes = failed is None or self.decided(failed).decision != self.present.decision
+        return _claim(condition, WhyDecisive.FAILURE if changes else WhyDecisive.NOT_DECISIVE)
 
     def _end(self, value: Decimal, outcome: Outcome) -> RangeEnd:
         return RangeEnd(

@@ -29,18 +29,15 @@ from estimator.units import MS_PER, MS_PER_HOUR, TimeUnit
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """The numbers that vary, and by id their [replications] values in their own unit."""
+    """The numbers that vary, and by id each of them and its [replications] values in its own unit."""
 
     numbers: tuple[QuoteNumber, ...]
+    by_id: Mapping[str, QuoteNumber]
     values: Mapping[str, Values]
-
-    def number(self, id_: str) -> QuoteNumber | None:
-        """Return the number of that id where it varies, or None."""
-        return next((one for one in self.numbers if one.id == id_), None)
 
     def setup_ms(self, offer_id: str) -> Values | None:
         """Return the draws of an offer's set-up in ms; None where it does not vary."""
-        number = self.number(f"setup:{offer_id}")
+        number = self.by_id.get(f"setup:{offer_id}")
         return None if number is None else self.values[number.id] * MS_PER[TimeUnit(number.unit)]
 
     def factor(self, *ids: str) -> Values | None:
@@ -50,7 +47,7 @@ class Draws:
         """
         found: Values | None = None
         for id_ in ids:
-            number = self.number(id_)
+            number = self.by_id.get(id_)
             if number is not None and number.value:
                 ratio = self.values[id_] / float(number.value)
                 found = ratio if found is None else found * ratio
@@ -61,10 +58,17 @@ def drawn(
     quote: Quote, organisation: Organisation, plan: Plan, numbers: Sequence[QuoteNumber], replications: int
 ) -> Draws:
     """Return what a plan's replications draw. The draws of a number do not depend on what else is drawn."""
-    varying = _varying(quote, organisation, plan)
-    chosen = tuple(one for one in numbers if one.has_range and one.id in varying)
+    chosen = varying(quote, organisation, plan, numbers)
     values = {one.id: stratified(one.id, table_of(one), replications) for one in chosen}
-    return Draws(chosen, values)
+    return Draws(chosen, {one.id: one for one in chosen}, values)
+
+
+def varying(
+    quote: Quote, organisation: Organisation, plan: Plan, numbers: Sequence[QuoteNumber]
+) -> tuple[QuoteNumber, ...]:
+    """Return the numbers with a range that this plan's replications draw."""
+    ids = _varying(quote, organisation, plan)
+    return tuple(one for one in numbers if one.has_range and one.id in ids)
 
 
 def table_of(number: QuoteNumber) -> Values:

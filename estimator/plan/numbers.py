@@ -13,7 +13,7 @@ from decimal import Decimal
 
 from estimator import edits
 from estimator.evidence import VERIFIED, Distribution, Evidence, EvidenceKind, Stated, StatedDuration, span_of
-from estimator.plan.memory import memory_of
+from estimator.plan.memory import memory_of_stage
 from estimator.plan.models import RANGES, model_memory
 from estimator.problems import Absent, Place
 from estimator.quote import (
@@ -21,12 +21,12 @@ from estimator.quote import (
     Fee,
     FeeBasis,
     MemoryNeed,
-    MemoryPhase,
     Organisation,
     Quote,
     ResourceNeed,
     Stage,
     StageKind,
+    StageLayout,
     Tasks,
 )
 from estimator.units import TimeUnit, bytes_to_gib
@@ -267,20 +267,16 @@ def _memory(quote: Quote, organisation: Organisation | None) -> Iterator[QuoteNu
     """Yield the peak of each stage: all that it is made of at its lower or at its upper end together."""
     if organisation is None:
         return
-    for memory in memory_of(quote, organisation):
-        stage = quote.workload.stage(memory.stage_id)
-        worst = memory.worst
-        if stage is None or worst is None:
+    for stage in quote.workload.stages:
+        if not stage.on_cards:
             continue
-        put = _memory_put(stage, organisation)
-        peaks = []
-        for share in (Decimal(-1), Decimal(0), Decimal(1)):
-            peak = _peak_gib(put(quote, share), organisation, stage.id)
-            if peak is not None:
-                peaks.append(peak)
-        if len(peaks) < 3:
+        layout = organisation.layout(stage.id)
+        worst = memory_of_stage(stage, layout).worst
+        if worst is None:
             continue
-        low, value, high = (_short(peak) for peak in sorted(peaks))
+        moved = _MovedMemory(stage, layout)
+        ends = [moved.peak_gib(Decimal(share)) for share in (-1, 0, 1)]
+        low, value, high = (_short(end) for end in sorted(ends))
         yield QuoteNumber(
             f"memory:{stage.id}",
             ("workload", "stages", stage.id, "memory"),
@@ -290,13 +286,11 @@ def _memory(quote: Quote, organisation: Organisation | None) -> Iterator[QuoteNu
             value,
             high,
             Distribution.TRIANGULAR,
-            _peak_put(put, organisation, stage.id, low, value, high),
+            _peak_put(moved, low, value, high),
         )
 
 
-def _peak_put(
-    put: Put, organisation: Organisation, stage_id: str, low: Decimal, value: Decimal, high: Decimal
-) -> Put:
+def _peak_put(moved: _MovedMemory, low: Decimal, value: Decimal, high: Decimal) -> Put:
     """Return the edit by peak in GiB: the parts lie in proportion between their values and their ends.
 
     Margin times terms makes the peak a little more than straight in that proportion, so it is mended until it fits.
@@ -307,64 +301,61 @@ def _peak_put(
             return quote
         reach = high - value if peak > value else value - low
         share = (peak - value) / reach
-        changed = put(quote, share)
         for _ in range(_MOST_MENDED):
-            found = _peak_gib(changed, organisation, stage_id)
-            if found is None or abs(found - peak) < _PEAK_FINE:
+            short_by = peak - moved.peak_gib(share)
+            if abs(short_by) < _PEAK_FINE:
                 break
-            share += (peak - found) / reach
-            changed = put(quote, share)
-        return changed
+            share += short_by / reach
+        return edits.with_stage(quote, moved.stage.id, memory=moved.need(share))
 
     return at_peak
 
 
-def _peak_gib(quote: Quote, organisation: Organisation, stage_id: str) -> Decimal | None:
-    worst = next(one for one in memory_of(quote, organisation) if one.stage_id == stage_id).worst
-    return None if worst is None else bytes_to_gib(worst.peak_bytes)
+class _MovedMemory:
+    """A stage's memory moved by a share from -1 (all lower ends) over 0 (the values) to 1 (all upper ends)."""
 
+    def __init__(self, stage: Stage, layout: StageLayout) -> None:
+        self.stage = stage
+        self._layout = layout
+        self._upper = Decimal(1)
+        if stage.memory.model is not None:
+            found = model_memory(stage.memory.model, layout.model_split, layout.cards_per_task)
+            self._upper = Decimal(1) if isinstance(found, Absent) else RANGES[found.basis][1]
 
-def _memory_put(stage: Stage, organisation: Organisation) -> Put:
-    """Return the edit that moves a stage's memory by a share from -1 (lower ends) over 0 to 1 (upper ends)."""
+    def peak_gib(self, share: Decimal) -> Decimal:
+        """Return the worst peak of a stage whose peak is known."""
+        worst = memory_of_stage(self.stage.replaced(memory=self.need(share)), self._layout).worst
+        return Decimal(0) if worst is None else bytes_to_gib(worst.peak_bytes)
 
-    def moved(stated: Stated, share: Decimal) -> Stated:
-        span = stated.span
-        if stated.value is None or span is None:
-            return stated
-        reach = span[1] - stated.value if share > 0 else stated.value - span[0]
-        return stated.replaced(value=stated.value + share * reach)
-
-    def phase_moved(phase: MemoryPhase, share: Decimal) -> MemoryPhase:
-        return phase.replaced(terms=tuple(term.replaced(gib=moved(term.gib, share)) for term in phase.terms))
-
-    def put(quote: Quote, share: Decimal) -> Quote:
-        need: MemoryNeed = stage.memory
-        margin = moved(need.margin_percent, share)
+    def need(self, share: Decimal) -> MemoryNeed:
+        """Return the memory need with every number of it moved."""
+        need = self.stage.memory
+        margin = _moved(need.margin_percent, share)
         if share > 0 and margin.value is not None:
             # A model's memory has no number to move: its range is laid on the margin, which has the same effect.
-            more = 1 + share * (_model_range(stage, organisation) - 1)
+            more = 1 + share * (self._upper - 1)
             margin = margin.replaced(value=(100 + margin.value) * more - 100)
+        phases = tuple(
+            phase.replaced(terms=tuple(term.replaced(gib=_moved(term.gib, share)) for term in phase.terms))
+            for phase in need.phases
+        )
         extras = {
-            name: None if stated is None else moved(stated, share)
+            name: None if stated is None else _moved(stated, share)
             for name, stated in (
                 ("context_gib", need.context_gib),
                 ("workspace_gib", need.workspace_gib),
                 ("communication_gib", need.communication_gib),
             )
         }
-        phases = tuple(phase_moved(phase, share) for phase in need.phases)
-        return edits.with_memory(quote, stage.id, phases=phases, margin_percent=margin, **extras)
-
-    return put
+        return need.replaced(phases=phases, margin_percent=margin, **extras)
 
 
-def _model_range(stage: Stage, organisation: Organisation) -> Decimal:
-    """Return the factor of the upper end of a model's memory, 1 where the memory is stated."""
-    if stage.memory.model is None:
-        return Decimal(1)
-    layout = organisation.layout(stage.id)
-    found = model_memory(stage.memory.model, layout.model_split, layout.cards_per_task)
-    return Decimal(1) if isinstance(found, Absent) else RANGES[found.basis][1]
+def _moved(stated: Stated, share: Decimal) -> Stated:
+    span = stated.span
+    if stated.value is None or span is None or span[0] == span[1]:
+        return stated
+    reach = span[1] - stated.value if share > 0 else stated.value - span[0]
+    return stated.replaced(value=stated.value + share * reach)
 
 
 def _limits(quote: Quote) -> Iterator[QuoteNumber]:

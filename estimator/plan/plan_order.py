@@ -24,10 +24,10 @@ from estimator.quote import AssignmentPolicy, Organisation, Quote, Stage
 from estimator.results.estimate import Plan
 from estimator.risk.distributions import Values
 from estimator.risk.replay import Hold, Listed, Order, StageRisk, Step
+from estimator.schedule import topological_order
 
 _SCALE = 1000
 """Capacities and needs count in thousandths, as the schedule counts them."""
-MOST_STEPS = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,14 @@ class PlanOrder:
 
 
 def plan_order(
-    quote: Quote, organisation: Organisation, plan: Plan, draws: Draws, risks: tuple[StageRisk, ...]
+    quote: Quote,
+    organisation: Organisation,
+    plan: Plan,
+    draws: Draws,
+    risks: tuple[StageRisk, ...],
+    most_steps: int,
 ) -> PlanOrder | Absent:
-    """Return the order of a plan. Absent codes: too_many_tasks, missing_set_up."""
+    """Return the order of a plan. Absent codes: too_many_tasks (over `most_steps` steps), missing_set_up."""
     cards = _cards(quote, organisation, plan, draws)
     if isinstance(cards, Absent):
         return cards
@@ -56,7 +61,7 @@ def plan_order(
             timed.append((starts[stage.id], index, _listed(organisation, plan, index, stage)))
     depth = _depth(_after(quote))
     for start, step in _steps(quote, plan, resources, listed):
-        if len(timed) > MOST_STEPS:
+        if len(timed) > most_steps:
             return Absent("too_many_tasks")
         timed.append((start, step.stage, step))
     timed.sort(key=lambda one: (one[0], depth[one[1]]))
@@ -80,9 +85,9 @@ def _after(quote: Quote) -> tuple[tuple[int, ...], ...]:
 def _depth(after: tuple[tuple[int, ...], ...]) -> list[int]:
     """Return how many stages lie before each on its longest chain: of equal starts, what comes before first."""
     depth = [0] * len(after)
-    for _ in after:
-        for stage, before in enumerate(after):
-            depth[stage] = max([depth[stage], *(depth[one] + 1 for one in before)])
+    links = ((one, stage) for stage, before in enumerate(after) for one in before)
+    for stage in topological_order(len(after), links):
+        depth[stage] = max((depth[one] + 1 for one in after[stage]), default=0)
     return depth
 
 
@@ -169,20 +174,24 @@ def _listed_stages(
 ) -> frozenset[str]:
     """Return the stages that are listed anew; see the module."""
     layouts = Layouts(organisation)
-    before = _all_before(_after(quote))
-    on_cards = [index for index, stage in enumerate(quote.workload.stages) if stage.on_cards]
-    cards = set(plan.timing.schedule.run_card.tolist())
-    found: set[str] = set()
-    for index in on_cards:
-        stage = quote.workload.stages[index]
-        alone = all(other == index or other in before[index] or index in before[other] for other in on_cards)
-        hands_out = layouts[stage.id].policy in (
-            AssignmentPolicy.AVAILABILITY,
-            AssignmentPolicy.LONGEST_FIRST,
-        )
-        differs = risks[index].noise is not None or risks[index].interruptions is not None
-        if alone and hands_out and differs and stage.id not in resources.holds and cards:
-            found.add(stage.id)
+    stages = quote.workload.stages
+    candidates = [
+        index
+        for index, stage in enumerate(stages)
+        if stage.on_cards
+        and layouts[stage.id].policy in (AssignmentPolicy.AVAILABILITY, AssignmentPolicy.LONGEST_FIRST)
+        and (risks[index].noise is not None or risks[index].interruptions is not None)
+        and stage.id not in resources.holds
+    ]
+    if not candidates:
+        return frozenset()
+    after = _after(quote)
+    linked = {index: _linked(index, after) for index in candidates}
+    found = {
+        stages[index].id
+        for index in candidates
+        if all(other in linked[index] for other, stage in enumerate(stages) if stage.on_cards)
+    }
     widths = {layouts[stage_id].cards_per_task for stage_id in found}
     # Slots are cut from the fleet by its widest task; a narrower stage beside it keeps its cards.
     return (
@@ -190,11 +199,21 @@ def _listed_stages(
     )
 
 
-def _all_before(after: tuple[tuple[int, ...], ...]) -> list[frozenset[int]]:
-    found = [frozenset(before) for before in after]
-    for _ in after:
-        found = [one.union(*(found[stage] for stage in one)) for one in found]
-    return found
+def _linked(index: int, after: tuple[tuple[int, ...], ...]) -> frozenset[int]:
+    """Return a stage with all that come before and after it: what never runs beside it."""
+    following: list[list[int]] = [[] for _ in after]
+    for stage, before in enumerate(after):
+        for one in before:
+            following[one].append(stage)
+    found = {index}
+    for links in (after, following):
+        waiting = [index]
+        while waiting:
+            for one in links[waiting.pop()]:
+                if one not in found:
+                    found.add(one)
+                    waiting.append(one)
+    return frozenset(found)
 
 
 def _listed(organisation: Organisation, plan: Plan, index: int, stage: Stage) -> Listed:

@@ -12,7 +12,7 @@ from decimal import Decimal
 import numpy as np
 
 from estimator.catalogue import HourlyOffer
-from estimator.plan.drawing import Draws, drawn, stage_risks
+from estimator.plan.drawing import Draws, drawn, stage_risks, varying
 from estimator.plan.numbers import QuoteNumber
 from estimator.plan.plan_order import PlanOrder, plan_order
 from estimator.plan.renting import rental_start, setup_of
@@ -31,6 +31,8 @@ from estimator.units import MS_PER_SECOND
 QUICK, FULL = 1_000, 10_000
 _MOST_WORK = {QUICK: 2_000_000, FULL: 20_000_000}
 """Rows of numpy work times replications: tens of milliseconds, and about a second."""
+_MOST_DRAWS = 500_000
+"""Values that the numbers draw in all: 4 MB of them."""
 _FEWEST = 200
 
 
@@ -47,12 +49,15 @@ def risk_of(
 def _spread(
     quote: Quote, organisation: Organisation, plan: Plan, numbers: Sequence[QuoteNumber], most: int
 ) -> Spread | Absent:
-    replications = most
+    drawn_numbers = len(varying(quote, organisation, plan, numbers))
+    replications = min(most, _MOST_DRAWS // max(1, drawn_numbers))
+    if replications < _FEWEST:
+        return Absent("too_many_tasks")
     draws = drawn(quote, organisation, plan, numbers, replications)
     risks = stage_risks(quote, organisation, plan, draws)
     if isinstance(risks, Absent):
         return risks
-    found = plan_order(quote, organisation, plan, draws, risks)
+    found = plan_order(quote, organisation, plan, draws, risks, _MOST_WORK[most] // _FEWEST)
     if isinstance(found, Absent):
         return found
     affordable = _MOST_WORK[most] // max(1, replayed_size(found.order))
@@ -64,7 +69,7 @@ def _spread(
         risks = stage_risks(quote, organisation, plan, draws)
         if isinstance(risks, Absent):
             return risks
-        found = plan_order(quote, organisation, plan, draws, risks)
+        found = plan_order(quote, organisation, plan, draws, risks, _MOST_WORK[most] // _FEWEST)
         if isinstance(found, Absent):
             return found
     times = _times(quote, plan, draws, found, replications)

@@ -67,13 +67,17 @@ class PlanRisk:
 
 
 class WhyDecisive(StrEnum):
-    """Why a number has to be verified. The first four are computed; the others hold always."""
+    """Why a number has to be verified. The first four are computed; the others hold always.
+
+    Not weighed: deciding again for every number of so large a quote would take too long, so it counts as decisive.
+    """
 
     END = "end"
     INSIDE = "inside"
     CORNER = "corner"
     FAILURE = "failure"
     NO_RANGE = "no_range"
+    NOT_WEIGHED = "not_weighed"
     UNKNOWN = "unknown"
     PRICE = "price"
     NOT_DECISIVE = "not_decisive"

@@ -454,6 +454,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "WhyDecisive.failure": _("If it fails the plan changes"),
     "WhyDecisive.inside": _("A value inside its range changes the plan"),
     "WhyDecisive.no_range": _("It has no range: state one"),
+    "WhyDecisive.not_weighed": _("There are too many numbers to weigh each"),
     "WhyDecisive.not_decisive": _("It changes nothing in the plan"),
     "WhyDecisive.price": _("A price is confirmed before the quote is firm"),
     "WhyDecisive.unknown": _("It is not known"),
