@@ -48,6 +48,8 @@ def plan_order(
     most_steps: int,
 ) -> PlanOrder | Absent:
     """Return the order of a plan. Absent codes: too_many_tasks (over `most_steps` steps), missing_set_up."""
+    if int(plan.timing.schedule.run_lead.sum()) > most_steps:
+        return Absent("too_many_tasks")
     cards = _cards(quote, organisation, plan, draws)
     if isinstance(cards, Absent):
         return cards
