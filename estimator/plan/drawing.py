@@ -94,7 +94,8 @@ def stage_risks(
         interruptions = None
         if stage.on_cards:
             ids += [f"factor:{stage.id}:{card}" for card in cards]
-            if plan.timing.cards // layouts[stage.id].cards_per_task > 1:
+            ids.append(f"slice_duration:{organisation.id}")
+            if plan.timing.places // layouts[stage.id].cards_per_task > 1:
                 ids.append("slow_down")
             if rate is not None:
                 interruptions = _interruptions(stage, rate, quote, plan)
@@ -117,13 +118,13 @@ def _varying(quote: Quote, organisation: Organisation, plan: Plan) -> frozenset[
     """Return the ids of the numbers that this plan's replications draw."""
     cards = card_models(quote, plan.holdings)
     layouts = Layouts(organisation)
-    found: set[str] = set()
+    found = {f"slice_duration:{organisation.id}"}
     for stage in quote.workload.stages:
         found |= {f"duration:{stage.id}", f"count:{stage.id}"}
         if stage.on_cards:
             # Over several card models a stage has no one factor: it stays at its values.
             found |= {f"factor:{stage.id}:{card}" for card in cards if len(cards) == 1}
-            if plan.timing.cards // layouts[stage.id].cards_per_task > 1:
+            if plan.timing.places // layouts[stage.id].cards_per_task > 1:
                 found.add("slow_down")
     found |= {f"setup:{holding.offer_id}" for holding in plan.holdings}
     found |= {f"fee:{fee.id}" for fee in quote.pricing.fees}

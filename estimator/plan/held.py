@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from estimator.catalogue import HourlyOffer, Lot
-from estimator.plan.fleet import Fleet, FleetPart, fleet_of
+from estimator.plan.fleet import Fleet, FleetPart
 from estimator.plan.layouts import Layouts
 from estimator.plan.memory import memory_of, verdicts_of
 from estimator.plan.organising import widest_task
@@ -71,7 +71,8 @@ def shape_held(quote: Quote, organisation: Organisation, plan: Plan) -> Shape:
     layouts = Layouts(organisation)
     per_task = widest_task(quote, organisation)
     crosses = all(layouts[stage.id].may_cross_nodes for stage in quote.workload.stages if stage.on_cards)
-    return Shape(max(1, plan.timing.cards // per_task), per_task, crosses)
+    slots = max(1, plan.timing.places // per_task)
+    return Shape(slots, per_task, crosses, organisation.slices_per_card)
 
 
 def fleet_held(quote: Quote, plan: Plan, shape: Shape) -> Fleet | Absent:
@@ -91,7 +92,7 @@ def fleet_held(quote: Quote, plan: Plan, shape: Shape) -> Fleet | Absent:
         else:
             cards = holding.count
             parts.append(FleetPart(offer.id, offer.card_id, 1, cards, offer.cards_per_node, setup_ms))
-    return fleet_of(parts, shape.slots, shape.cards_per_task, shape.may_cross_nodes)
+    return shape.fleet(parts)
 
 
 def held_until(quote: Quote, holding: Holding, busy_ms: int) -> Holding | Absent:

@@ -14,10 +14,10 @@ from decimal import Decimal
 from estimator import edits
 from estimator.evidence import VERIFIED, Distribution, Evidence, EvidenceKind, Stated, StatedDuration, span_of
 from estimator.plan.memory import memory_of_stage
-from estimator.plan.models import RANGES, model_memory
-from estimator.problems import Absent, Place
+from estimator.problems import Place
 from estimator.quote import (
     CardFactor,
+    CardSlicing,
     Fee,
     FeeBasis,
     MemoryNeed,
@@ -70,6 +70,7 @@ def numbers_of(quote: Quote, organisation: Organisation | None) -> tuple[QuoteNu
     """
     found = [
         *_work(quote),
+        *_slices(quote),
         *_memory(quote, organisation),
         *_limits(quote),
         *_renting(quote),
@@ -271,12 +272,14 @@ def _memory(quote: Quote, organisation: Organisation | None) -> Iterator[QuoteNu
         if not stage.on_cards:
             continue
         layout = organisation.layout(stage.id)
-        worst = memory_of_stage(stage, layout).worst
+        memory = memory_of_stage(stage, layout)
+        worst = memory.worst
         if worst is None:
             continue
-        moved = _MovedMemory(stage, layout)
-        ends = [moved.peak_gib(Decimal(share)) for share in (-1, 0, 1)]
-        low, value, high = (_short(end) for end in sorted(ends))
+        highest = max(phase.high_bytes for phase in memory.phases)
+        moved = _MovedMemory(stage, layout, Decimal(highest) / max(1, worst.peak_bytes))
+        ends = [moved.peak_gib(Decimal(share)) for share in (-1, 0)]
+        low, value, high = (_short(end) for end in sorted([*ends, bytes_to_gib(highest)]))
         yield QuoteNumber(
             f"memory:{stage.id}",
             ("workload", "stages", stage.id, "memory"),
@@ -314,13 +317,12 @@ def _peak_put(moved: _MovedMemory, low: Decimal, value: Decimal, high: Decimal) 
 class _MovedMemory:
     """A stage's memory moved by a share from -1 (all lower ends) over 0 (the values) to 1 (all upper ends)."""
 
-    def __init__(self, stage: Stage, layout: StageLayout) -> None:
+    def __init__(self, stage: Stage, layout: StageLayout, highest: Decimal) -> None:
+        """`highest`: the peak at the upper ends over the peak at the values."""
         self.stage = stage
         self._layout = layout
-        self._upper = Decimal(1)
-        if stage.memory.model is not None:
-            found = model_memory(stage.memory.model, layout.model_split, layout.cards_per_task)
-            self._upper = Decimal(1) if isinstance(found, Absent) else RANGES[found.basis][1]
+        # A model's memory has no number to move: its range is laid on the margin, which has the same effect.
+        self._upper = Decimal(1) if stage.memory.model is None else highest
 
     def peak_gib(self, share: Decimal) -> Decimal:
         """Return the worst peak of a stage whose peak is known."""
@@ -332,7 +334,6 @@ class _MovedMemory:
         need = self.stage.memory
         margin = _moved(need.margin_percent, share)
         if share > 0 and margin.value is not None:
-            # A model's memory has no number to move: its range is laid on the margin, which has the same effect.
             more = 1 + share * (self._upper - 1)
             margin = margin.replaced(value=(100 + margin.value) * more - 100)
         phases = tuple(
@@ -356,6 +357,29 @@ def _moved(stated: Stated, share: Decimal) -> Stated:
         return stated
     reach = span[1] - stated.value if share > 0 else stated.value - span[0]
     return stated.replaced(value=stated.value + share * reach)
+
+
+def _slices(quote: Quote) -> Iterator[QuoteNumber]:
+    """Yield how many times longer a task takes on a slice of a card, of each organisation that slices its cards."""
+    for organisation in quote.organisations:
+        slicing = organisation.slicing
+        if slicing is None:
+            continue
+        factor, span = slicing.duration_factor, slicing.factor_span
+        if factor.value is None or span is None or factor.kind is EvidenceKind.UNKNOWN:
+            continue
+        evidence = factor.evidence.replaced(low=span[0], high=span[1])
+        put = _slice_put(organisation.id, slicing)
+        where: Place = ("organisations", organisation.id, "slicing", "duration_factor")
+        yield _number(f"slice_duration:{organisation.id}", where, "", factor.value, evidence, put)
+
+
+def _slice_put(organisation_id: str, slicing: CardSlicing) -> Put:
+    def put(quote: Quote, value: Decimal) -> Quote:
+        changed = slicing.replaced(duration_factor=slicing.duration_factor.replaced(value=value))
+        return edits.with_organisation(quote, organisation_id, slicing=changed)
+
+    return put
 
 
 def _limits(quote: Quote) -> Iterator[QuoteNumber]:

@@ -103,8 +103,8 @@ def _cards(
         setup_ms = setup_of(first)
         if setup_ms is None:
             return Absent("missing_set_up", ("offers", first.id, "setup"))
-        offers: tuple[str, ...] = (first.id,) * plan.timing.cards
-        fixed: tuple[int, ...] = (setup_ms,) * plan.timing.cards
+        offers: tuple[str, ...] = (first.id,) * plan.timing.places
+        fixed: tuple[int, ...] = (setup_ms,) * plan.timing.places
     else:
         fleet = fleet_held(quote, plan, shape_held(quote, organisation, plan))
         if isinstance(fleet, Absent):
@@ -125,7 +125,7 @@ class _Resources:
         self.holds: dict[str, tuple[Hold, ...]] = {}
         layouts = Layouts(organisation)
         slots = {
-            stage.id: plan.timing.cards // layouts[stage.id].cards_per_task
+            stage.id: plan.timing.places // layouts[stage.id].cards_per_task
             for stage in quote.workload.stages
             if stage.on_cards
         }
@@ -222,7 +222,7 @@ def _listed(organisation: Organisation, plan: Plan, index: int, stage: Stage) ->
     layout = organisation.layout(stage.id)
     width = layout.cards_per_task
     slots = tuple(
-        tuple(range(first, first + width)) for first in range(0, plan.timing.cards - width + 1, width)
+        tuple(range(first, first + width)) for first in range(0, plan.timing.places - width + 1, width)
     )
     schedule = plan.timing.schedule
     planned = dict(zip(schedule.run_group.tolist(), schedule.run_duration_ms.tolist(), strict=True))

@@ -86,7 +86,8 @@ def _times(quote: Quote, plan: Plan, draws: Draws, found: PlanOrder, replication
         delivery.append(_whole(block.delivery_ms))
         busy.append(_whole(block.busy_ms))
         for offer in hourly:
-            cards = [number for number, id_ in enumerate(found.offer_ids) if id_ == offer.id]
+            places = [number for number, id_ in enumerate(found.offer_ids) if id_ == offer.id]
+            cards = _cards(block, places, plan.timing.slices_per_card)
             billed[offer.id].append(_billed(quote, offer, draws, block, cards))
     return ReplicationTimes(
         np.concatenate(delivery),
@@ -95,11 +96,28 @@ def _times(quote: Quote, plan: Plan, draws: Draws, found: PlanOrder, replication
     )
 
 
+_Spans = dict[int, tuple[Values, Values]]
+"""By stage, the first start and the last end on a card."""
+
+
+def _cards(block: Replay, places: Sequence[int], slices_per_card: int) -> list[_Spans]:
+    """Return the spans of whole cards: a card in slices is paid from the first to the last task of any of them."""
+    cards: dict[int, _Spans] = {}
+    for place in places:
+        card = cards.setdefault(place // slices_per_card, {})
+        for stage, start, end in block.spans[place]:
+            known = card.get(stage)
+            card[stage] = (
+                (start, end) if known is None else (np.minimum(known[0], start), np.maximum(known[1], end))
+            )
+    return list(cards.values())
+
+
 def _whole(times: Values) -> Whole:
     return np.rint(times).astype(np.int64)
 
 
-def _billed(quote: Quote, offer: HourlyOffer, draws: Draws, block: Replay, cards: Sequence[int]) -> Whole:
+def _billed(quote: Quote, offer: HourlyOffer, draws: Draws, block: Replay, cards: Sequence[_Spans]) -> Whole:
     """Return what the cards are billed for: each card's sessions as `renting` cuts them, set-up inside each."""
     size = len(block.delivery_ms)
     hold = quote.pricing.hold_through_assembly
@@ -108,10 +126,10 @@ def _billed(quote: Quote, offer: HourlyOffer, draws: Draws, block: Replay, cards
     if drawn_ms is not None:
         setup = drawn_ms[block.first : block.first + size]
     total = np.zeros(size, dtype=np.int64)
-    for number in cards:
+    for card in cards:
         sessions: list[Whole] = []
         opened = closed = None
-        for _, start, end in block.spans[number]:
+        for start, end in card.values():
             if opened is None or closed is None:
                 opened, closed = start, end
                 continue
