@@ -1,17 +1,24 @@
-"""How fast many replications of a plan are, what memory they take, and how near P95 is to a larger run."""
+"""How fast many replications of a plan are, what memory they take, and how near P95 is to a larger run.
+
+Then the phases of an estimate that risk adds, on a sample with a thousand tasks of their own length.
+"""
 
 from __future__ import annotations
 
 import time
 import tracemalloc
 from collections.abc import Iterator
+from importlib.resources import files
 
 import numpy as np
 
+from estimator.estimate import assessed, completed, headline, sketched
 from estimator.evidence import Distribution
 from estimator.risk.distributions import quantile_table
 from estimator.risk.listing import fifo_loads
 from estimator.risk.sampling import Floats, Noise, stratified
+from estimator.storage import quote_from_text
+from tests.quotes import TODAY
 
 TASKS, CARDS = 1000, 16
 
@@ -51,4 +58,18 @@ def bench_replications_of_1000_tasks_on_16_cards() -> None:
     for replications in (1_000, 10_000):
         off = np.quantile(ends(replications), 0.95) / reference - 1
         print(f"\nP95 of {replications:,} replications: {off:+.3%} off 100,000 others", end="")
+    print()
+
+
+def bench_the_phases_that_risk_adds() -> None:
+    for name in ("credit-risk", "fachada-norte"):
+        text = files("resources.samples").joinpath(f"{name}.cabida").read_text(encoding="utf-8")
+        found = headline(quote_from_text(text), TODAY)
+        spent = []
+        for phase in (sketched, completed, assessed):
+            started = time.process_time()
+            found = phase(found)
+            spent.append(time.process_time() - started)
+        sketch, rest, whole = (each * 1000 for each in spent)
+        print(f"\n{name}: sketch {sketch:.0f} ms, comparisons {rest:.0f} ms, all risk {whole:.0f} ms", end="")
     print()

@@ -15,7 +15,7 @@ from estimator.plan.held import Held, held
 from estimator.plan.numbers import numbers_of
 from estimator.plan.replications import QUICK, risk_of
 from estimator.problems import Absent
-from estimator.quote import AssignmentPolicy, Quote, Tasks
+from estimator.quote import AssignmentPolicy, CardSlicing, Fee, FeeBasis, FeeKind, PriceTier, Quote, Tasks
 from estimator.results.estimate import Estimate
 from estimator.results.risk import ReplicationForm, Spread
 from estimator.storage import quote_from_text
@@ -233,3 +233,39 @@ def test_so_many_single_tasks_that_they_cannot_be_drawn_have_no_spread() -> None
     plan = headline(quote, TODAY).plan("A/hourly:hivenet")
     assert plan is not None
     assert risk_of(quote, laid_out, plan, (), QUICK).spread == Absent("too_many_tasks")
+
+
+def test_cards_in_slices_are_replayed_and_billed_whole() -> None:
+    # Four tasks of 12 min at once on one card shared by four, 1.4 times as long each: 16.8 min, then 10 of assembly.
+    shared = CardSlicing(per_card=4, duration_factor=given("1.4"))
+    laid_out = organisation("A", 4).replaced(slicing=shared)
+    quote = source_quote(conversion((12,) * 4, memory=3), organisations=(laid_out,), limit=None).replaced(
+        offers=(HIVENET,)
+    )
+    plan = headline(quote, TODAY).plan("A/hourly:hivenet")
+    assert plan is not None
+    assert plan.timing.slices_per_card == 4
+    risk = risk_of(quote, laid_out, plan, (), QUICK).spread
+    assert isinstance(risk, Spread)
+    assert not isinstance(risk.gross, Absent)
+    assert (risk.delivery.p90, risk.gross.p90) == (plan.timing.delivery_ms, plan.price.gross)
+    ranged = shared.replaced(duration_factor=assumed("1.4"))
+    varied = edits.with_organisation(quote, "A", slicing=ranged)
+    assert "slice_duration:A" in spread(varied, "A/hourly:hivenet").varied
+
+
+def test_fees_by_time_and_tiers_are_put_in_order_of_cost_as_they_are_priced() -> None:
+    # Uniform from 0.5 to 2.5 h on one card at 0.40, by the second, and 0.10 a card-hour for the first 2 h, then 0.02:
+    # at the P90 of 2.3 h 0.92 + 0.20 + 0.006 = 1.126, so 0.92 + 0.21.
+    fee = Fee(
+        id="managed",
+        kind=FeeKind.MANAGED,
+        price=given("0.10"),
+        basis=FeeBasis.CARD_HOURS,
+        tiers=(PriceTier(above=Decimal(2), price=Decimal("0.02")),),
+    )
+    quote = hours_quote(hours(1, evidence=between("0.5", "2.5")))
+    found = spread(edits.with_pricing(quote, fees=(fee,)), "A/hourly:hivenet")
+    assert not isinstance(found.net, Absent)
+    assert float(found.net.p90) == pytest.approx(1.13, abs=0.011)
+    assert float(found.net.p10) == pytest.approx(0.7 * 0.5, abs=0.011)
