@@ -1,29 +1,35 @@
 """The front door of the core: a quote in, an estimate out.
 
-`headline` gives what the answer strip shows, within 100 ms of an edit; `estimate` gives everything. Both are pure:
-the same quote and the same day give the same estimate, whatever the machine's load.
+`headline` gives what the answer strip shows, within 100 ms of an edit; `sketched` adds how sure the shown plan is,
+`completed` the comparisons, `assessed` the risk of every plan and the decisive assumptions; `estimate` is all of it.
+All are pure: the same quote and the same day give the same estimate, whatever the machine's load.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from estimator.checks import problems_of
-from estimator.conditions import conditions_of, status_of
+from estimator.conditions import conditions_of, status_of, weighed_conditions
+from estimator.plan.choosing import recommended_of, shown_of, shown_plan_of
 from estimator.plan.comparing import break_even, frontier, policies, staircase, throughput
 from estimator.plan.counter_examples import counter_examples
+from estimator.plan.deciding import assumptions_of
 from estimator.plan.flips import flips
-from estimator.plan.organising import best_of, nominal_fleet, order_of, organised, shape_of
+from estimator.plan.numbers import numbers_of
+from estimator.plan.organising import nominal_fleet, order_of, organised, shape_of
 from estimator.plan.projects import project_times, when_problems, with_alone
 from estimator.plan.rental_study import rental_study
+from estimator.plan.replications import FULL, QUICK, risk_of
 from estimator.plan.scheduling import TIME_REASONS
 from estimator.plan.stopping import stopped_when
 from estimator.problems import Absent, Problem, Severity
 from estimator.quote import Quote
-from estimator.results.estimate import Estimate, OrganisationResult, Plan, Timing
+from estimator.results.estimate import Estimate, OrganisationResult, Plan, QuoteStatus, Timing
 from estimator.results.memory import MODEL_REASONS
+from estimator.results.risk import PlanRisk
 from estimator.schedule import SolveStopped
 
 Progress = Callable[[float], None]
@@ -49,7 +55,7 @@ def estimate(
 
     `progress` hears fractions from 0 to 1; `cancelled` is asked many times a second. Raises EstimateCancelled.
     """
-    return completed(headline(quote, today, progress, cancelled), progress, cancelled)
+    return assessed(headline(quote, today, progress, cancelled), progress, cancelled)
 
 
 def headline(
@@ -70,9 +76,9 @@ def _headline(quote: Quote, today: dt.date, progress: Progress, cancelled: Cance
             raise EstimateCancelled
         results.append(organised(quote, organisation))
         progress(0.5 * (done + 1) / len(quote.organisations))
-    recommended = _recommended(quote, results)
-    shown = _shown(quote, results, recommended)
-    shown_plan = _shown_plan(quote, shown, recommended)
+    recommended = recommended_of(quote, results)
+    shown = shown_of(quote, results, recommended)
+    shown_plan = shown_plan_of(quote, shown, recommended)
     conditions = conditions_of(quote, shown, shown_plan, today)
     has_answer = shown is not None and isinstance(shown.timing, Timing) and shown_plan is not None
     if shown is not None and shown_plan is not None:
@@ -106,6 +112,57 @@ def completed(so_far: Estimate, progress: Progress = _no_progress, cancelled: Ca
             return _completed(so_far, progress, cancelled)
     except SolveStopped:
         raise EstimateCancelled from None
+
+
+def sketched(so_far: Estimate, progress: Progress = _no_progress, cancelled: Cancelled = _never) -> Estimate:
+    """Return the estimate with the shown plan's risk from few replications, within 50 ms as a rule."""
+    try:
+        with stopped_when(cancelled):
+            return replace(so_far, risks=_risks(so_far, (so_far.shown_plan,), QUICK))
+    except SolveStopped:
+        raise EstimateCancelled from None
+
+
+def assessed(so_far: Estimate, progress: Progress = _no_progress, cancelled: Cancelled = _never) -> Estimate:
+    """Return the whole estimate: comparisons, the risk of every plan, and what could change the decision.
+
+    Decisive conditions, and with them the status, are computed from here on.
+    """
+    if not so_far.is_complete:
+        so_far = completed(so_far, progress, cancelled)
+    try:
+        with stopped_when(cancelled):
+            return _assessed(so_far)
+    except SolveStopped:
+        raise EstimateCancelled from None
+
+
+def _assessed(so_far: Estimate) -> Estimate:
+    quote, plan = so_far.quote, so_far.shown_plan
+    if plan is None:
+        return replace(so_far, is_assessed=True)
+    numbers = numbers_of(quote, quote.organisation(plan.organisation_id))
+    assumptions = assumptions_of(quote, plan, numbers, so_far.conditions)
+    conditions = weighed_conditions(quote, so_far.conditions, assumptions)
+    return replace(
+        so_far,
+        risks=_risks(so_far, so_far.plans, FULL),
+        assumptions=assumptions,
+        conditions=conditions,
+        status=status_of(so_far.status is not QuoteStatus.DRAFT, conditions),
+        is_assessed=True,
+    )
+
+
+def _risks(so_far: Estimate, plans: Iterable[Plan | None], replications: int) -> tuple[PlanRisk, ...]:
+    quote = so_far.quote
+    found: list[PlanRisk] = []
+    numbers = {one.id: numbers_of(quote, one) for one in quote.organisations}
+    for plan in plans:
+        organisation = None if plan is None else quote.organisation(plan.organisation_id)
+        if plan is not None and organisation is not None:
+            found.append(risk_of(quote, organisation, plan, numbers[organisation.id], replications))
+    return tuple(found)
 
 
 def _completed(so_far: Estimate, progress: Progress, cancelled: Cancelled) -> Estimate:
@@ -177,7 +234,7 @@ def with_flips(so_far: Estimate, cancelled: Cancelled = _never) -> Estimate:
 
 def decided(quote: Quote) -> Plan | None:
     """Return the plan that is recommended for a quote, None where there is none."""
-    return _recommended(quote, [organised(quote, organisation) for organisation in quote.organisations])
+    return recommended_of(quote, [organised(quote, organisation) for organisation in quote.organisations])
 
 
 def _plan_of(so_far: Estimate, organisation_id: str) -> Plan | None:
@@ -196,57 +253,6 @@ def _timing(so_far: Estimate, organisation_id: str) -> Timing | Absent:
 def _stop_if(cancelled: Cancelled) -> None:
     if cancelled():
         raise EstimateCancelled
-
-
-def _recommended(quote: Quote, results: list[OrganisationResult]) -> Plan | None:
-    """Return the cheapest admitted plan, then fewest cards, then earliest; without a limit, the reference's."""
-    considered = results
-    if quote.workload.limit is None and quote.reference is not None:
-        considered = [one for one in results if one.organisation_id == quote.reference.id]
-    plans = [
-        plan
-        for one in considered
-        for plan in one.plans
-        if plan.is_admitted and not isinstance(plan.price.gross, Absent)
-    ]
-    return min(plans, key=order_of, default=None)
-
-
-def _shown(
-    quote: Quote, results: list[OrganisationResult], recommended: Plan | None
-) -> OrganisationResult | None:
-    """Return the organisation to show: of the chosen plan, else of the recommended, else the fewest cards in time."""
-    by_id = {one.organisation_id: one for one in results}
-    chosen_id = quote.chosen_plan.split("/", 1)[0]
-    if chosen_id in by_id:
-        return by_id[chosen_id]
-    if recommended is not None:
-        return by_id[recommended.organisation_id]
-    limit = None if quote.workload.limit is None else quote.workload.limit.ms
-    quota = None if quote.workload.quota_cards is None else quote.workload.quota_cards.value
-    if limit is not None:
-        in_time = [
-            (one.timing.cards, one.timing.delivery_ms, one.organisation_id)
-            for one in results
-            if isinstance(one.timing, Timing)
-            and one.timing.delivery_ms <= limit
-            and (quota is None or one.timing.cards <= quota)
-        ]
-        if in_time:
-            return by_id[min(in_time)[2]]
-    reference = quote.reference
-    return None if reference is None else by_id[reference.id]
-
-
-def _shown_plan(quote: Quote, shown: OrganisationResult | None, recommended: Plan | None) -> Plan | None:
-    if shown is None:
-        return None
-    chosen = shown.plan(quote.chosen_plan)
-    if chosen is not None:
-        return chosen
-    if recommended is not None and recommended.organisation_id == shown.organisation_id:
-        return recommended
-    return best_of(shown.plans)
 
 
 def _plan_problems(

@@ -32,6 +32,19 @@ _STRENGTH = {kind: place for place, kind in enumerate(EvidenceKind)}
 VERIFIED = frozenset({EvidenceKind.MEASURED, EvidenceKind.GIVEN, EvidenceKind.DERIVED})
 
 
+class Distribution(StrEnum):
+    """How likely the values of a range are.
+
+    Triangular and PERT have their peak at the value; uniform has none; a lognormal has the ends of the range as
+    its P10 and P90, and a tail beyond them.
+    """
+
+    TRIANGULAR = "triangular"
+    PERT = "pert"
+    UNIFORM = "uniform"
+    LOGNORMAL = "lognormal"
+
+
 class Evidence(Frozen):
     """Kind, source and date of a number, and the range it may take, in the number's own unit."""
 
@@ -40,6 +53,7 @@ class Evidence(Frozen):
     date: dt.date | None = None
     low: Decimal | None = None
     high: Decimal | None = None
+    distribution: Distribution = Distribution.TRIANGULAR
 
     @model_validator(mode="after")
     def _range_is_ordered(self) -> Evidence:

@@ -12,6 +12,7 @@ from estimator.quote import Quote
 from estimator.results.estimate import Estimate, Timing
 from estimator.wording import Wording
 from estimator.wording.answers import answer_titles, answers
+from estimator.wording.certainty import assumption_name, chances, range_text, worth_text
 from estimator.wording.phrases import (
     amount_text,
     condition_text,
@@ -51,6 +52,8 @@ def estimate_text(words: Wording, estimate: Estimate) -> str:
         _rent(words, estimate),
         _ways(words, estimate),
         _flips(words, estimate),
+        _certainty(words, estimate),
+        _assumptions(words, estimate),
         _conditions(words, estimate),
         problems_text(words, estimate.quote, estimate.problems),
     ]
@@ -220,6 +223,39 @@ def _flips(words: Wording, estimate: Estimate) -> str:
     return "\n".join([_heading(words.t("When another plan is the cheapest")), *lines])
 
 
+def _certainty(words: Wording, estimate: Estimate) -> str:
+    risk = estimate.risk(estimate.shown_plan_id)
+    if risk is None:
+        return ""
+    title = _heading(words.t("How sure the plan is"))
+    spread = risk.spread
+    if isinstance(spread, Absent):
+        return f"{title}\n{words.absent(spread)}"
+    currency = estimate.quote.pricing.currency
+    times = (spread.delivery.p10, spread.delivery.p50, spread.delivery.p90)
+    rows = [["", "P10", "P50", "P90"], [words.t("Delivery"), *(words.duration(one) for one in times)]]
+    for name, amounts in ((words.t("Net"), spread.net), (words.t("Total"), spread.gross)):
+        if not isinstance(amounts, Absent):
+            known = (amounts.p10, amounts.p50, amounts.p90)
+            rows.append([name, *(words.money(one, currency) for one in known)])
+    lines = [table(rows), *(f"{name}: {chance}" for name, chance in chances(words, spread))]
+    count = words.number(spread.replications)
+    lines.append(words.t("{count} replications. {form}.", count=count, form=words.word(spread.form)))
+    return "\n".join([title, *lines])
+
+
+def _assumptions(words: Wording, estimate: Estimate) -> str:
+    decisive = [one for one in estimate.assumptions if one.is_decisive]
+    if not decisive:
+        return ""
+    quote = estimate.quote
+    rows = [[words.t("Number"), words.t("Range"), words.t("Worth verifying"), words.t("Why")]]
+    for one in decisive:
+        name = assumption_name(words, quote, one)
+        rows.append([name, range_text(words, one), worth_text(words, quote, one), words.word(one.why)])
+    return f"{_heading(words.t('Decisive numbers'))}\n{table(rows)}"
+
+
 def _conditions(words: Wording, estimate: Estimate) -> str:
     lines = [
         words.t("{mark} {condition} [{evidence}]", mark=mark, condition=text, evidence=evidence)
@@ -230,4 +266,8 @@ def _conditions(words: Wording, estimate: Estimate) -> str:
 
 def _condition_rows(words: Wording, estimate: Estimate) -> Iterable[tuple[str, str, str]]:
     for one in estimate.open_conditions:
-        yield ("*" if one.decisive else "-", condition_text(words, one), words.evidence(one.kind))
+        yield (
+            "*" if one.decisive else "-",
+            condition_text(words, one, estimate.quote),
+            words.evidence(one.kind),
+        )

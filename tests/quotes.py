@@ -6,6 +6,7 @@ import datetime as dt
 from decimal import Decimal
 
 from estimator.catalogue import Card, HourlyOffer, Lot, TermPrice
+from estimator.estimate import completed, headline
 from estimator.evidence import GIVEN, Evidence, EvidenceKind, Stated, StatedDuration
 from estimator.quote import (
     AssignmentPolicy,
@@ -28,6 +29,7 @@ from estimator.quote import (
     Tasks,
     Workload,
 )
+from estimator.results.estimate import Estimate
 from estimator.units import TimeUnit
 
 TODAY = dt.date(2026, 11, 30)
@@ -61,6 +63,11 @@ LOT_B200 = Lot(
     price_date=TODAY,
     terms=(TermPrice(days=3, price=Decimal("781.20")), TermPrice(days=7, price=Decimal("1726.86"))),
 )
+
+
+def compared(quote: Quote, today: dt.date = TODAY) -> Estimate:
+    """The estimate of a quote up to its comparisons: all but its risk, which takes much longer than the rest."""
+    return completed(headline(quote, today))
 
 
 def given(value: object) -> Stated:

@@ -192,7 +192,7 @@ class DocumentView(QWidget):
     def _import_next(self) -> None:
         """Import a part of what the pages need while nothing happens, so that the first look at one is quick."""
         estimate = self._session.estimate
-        if self._session.quote is not None and (estimate is None or not estimate.is_complete):
+        if self._session.quote is not None and (estimate is None or not estimate.is_assessed):
             return  # beside work in the background even this would be felt
         module = self._to_import.pop(0)
         import_module(module)

@@ -13,7 +13,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QFont
 
-from estimator.estimate import completed
+from estimator.estimate import assessed
 from estimator.exports.csv_text import CsvFormat, CsvTable, csv_bytes
 from estimator.exports.requests import Scheduler, request_text
 from estimator.problems import Absent, FileRefused
@@ -202,8 +202,8 @@ def _write_workbook(
 ) -> None:
     from estimator.exports.workbook import write_workbook  # only here: it takes long to import
 
-    if not estimate.is_complete:
-        estimate = completed(estimate, cancelled=cancelled)
+    if not estimate.is_assessed:
+        estimate = assessed(estimate, cancelled=cancelled)
     write_workbook(estimate, path, words, today, picture, progress=progress, cancelled=cancelled)
 
 
@@ -231,6 +231,6 @@ def _write_pdf(
 ) -> None:
     from ui.printing import save_quote_pdf
 
-    if not estimate.is_complete:
-        estimate = completed(estimate, cancelled=cancelled)
+    if not estimate.is_assessed:
+        estimate = assessed(estimate, cancelled=cancelled)
     save_quote_pdf(estimate, words, font, path, progress=progress, cancelled=cancelled)

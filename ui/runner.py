@@ -1,11 +1,13 @@
 """Background work: a pure function and frozen input in, a frozen result out, in the window's thread.
 
 One run per key at a time: a newer request cancels the one that runs, waits for it to leave, and replaces one
-that waits. Results that were overtaken or cancelled are dropped. Workers touch no widget and no session.
+that waits. Results that were overtaken or cancelled are dropped. Workers touch no widget and no session. While
+one works Python collects no cycles: a worker would end the window's dead objects away from their own thread.
 """
 
 from __future__ import annotations
 
+import gc
 import logging
 import sys
 import threading
@@ -125,9 +127,13 @@ class Runner(QObject):
             run.token.cancel()
         for thread in threads:
             thread.join(max(0.0, limit - time.monotonic()))
-        return not any(thread.is_alive() for thread in threads)
+        left = not any(thread.is_alive() for thread in threads)
+        if left:
+            gc.enable()
+        return left
 
     def _start(self, run: _Run) -> None:
+        gc.disable()
         self._running[run.key] = run
         run.thread = threading.Thread(target=self._work, args=(run,), name=f"cabida-{run.key}", daemon=True)
         run.thread.start()
@@ -180,6 +186,8 @@ class Runner(QObject):
         if following is not None:
             self._start(following)
         else:
+            if not self._running:
+                gc.enable()
             self.finished.emit(run.key)
 
     def _failed(self, run: _Run, error: Exception, wanted: bool) -> None:

@@ -1,7 +1,8 @@
 """The open document: the quote, its undo history, its file and its estimate. Knows no page and no widget.
 
 An edit is a function from a quote to another; the session keeps before and after with a label, which is all that
-undo needs. Each change is estimated in the background: the headline first, the comparisons after it.
+undo needs. Each change is estimated in the background: the headline first, then the comparisons with a first
+sketch of the risk, then what takes seconds: the risk of every plan and which numbers could change the decision.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from estimator import edits
-from estimator.estimate import Cancelled, Progress, completed, headline
+from estimator.estimate import Cancelled, Progress, assessed, completed, headline, sketched
 from estimator.problems import FileRefused
 from estimator.quote import ProvenPlan, Quote
 from estimator.results.estimate import Estimate, Timing
@@ -28,7 +29,8 @@ Edit = Callable[[Quote], Quote]
 RECOVERY_SECONDS = 20
 _HEADLINE = "headline"
 _COMPARISONS = "comparisons"
-WORK_KEYS = (_HEADLINE, _COMPARISONS)
+_RISK = "risk"
+WORK_KEYS = (_HEADLINE, _COMPARISONS, _RISK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +271,7 @@ class Session(QObject):
             return
         self._is_cancelled = False
         self._runner.cancel(_COMPARISONS)
+        self._runner.cancel(_RISK)
         self._runner.run(
             _HEADLINE, _headline_work, self._quote, self._today(), on_done=self._headline_arrived
         )
@@ -311,17 +314,20 @@ class Session(QObject):
     def _headline_arrived(self, estimate: Estimate) -> None:
         if estimate.quote is not self._quote:
             return
-        former = self._estimate
         self._estimate = estimate
         if self.proof.state.is_running:
             proving = estimate.organisation(self.proof.state.organisation_id)
             self.proof.follow(None if proving is None else proving.timing)
         self.estimated.emit()
-        if former is not None and former.quote is self._quote and former.is_complete:
-            return
         self._runner.run(_COMPARISONS, _comparison_work, estimate, on_done=self._comparisons_arrived)
 
     def _comparisons_arrived(self, estimate: Estimate) -> None:
+        if estimate.quote is self._quote:
+            self._estimate = estimate
+            self.estimated.emit()
+            self._runner.run(_RISK, _risk_work, estimate, on_done=self._risk_arrived)
+
+    def _risk_arrived(self, estimate: Estimate) -> None:
         if estimate.quote is self._quote:
             self._estimate = estimate
             self.estimated.emit()
@@ -332,4 +338,8 @@ def _headline_work(quote: Quote, today: dt.date, *, progress: Progress, cancelle
 
 
 def _comparison_work(estimate: Estimate, *, progress: Progress, cancelled: Cancelled) -> Estimate:
-    return completed(estimate, progress, cancelled)
+    return completed(sketched(estimate, cancelled=cancelled), progress, cancelled)
+
+
+def _risk_work(estimate: Estimate, *, progress: Progress, cancelled: Cancelled) -> Estimate:
+    return assessed(estimate, progress, cancelled)

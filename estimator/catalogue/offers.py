@@ -81,7 +81,10 @@ class Lot(Offer):
 
 
 class HourlyOffer(Offer):
-    """Cards by the hour: billed per card and start, rounded up to the unit, with a minimum."""
+    """Cards by the hour: billed per card and start, rounded up to the unit, with a minimum.
+
+    `interruptions_per_hour`: how often a card that is held is taken away, on average; None: not known.
+    """
 
     kind: Literal["hourly"] = "hourly"
     price_per_card_hour: Decimal | None = Field(default=None, ge=0)
@@ -91,6 +94,7 @@ class HourlyOffer(Offer):
     max_cards: PositiveInt | None = None
     cards_per_node: PositiveInt = 8
     interruptible: bool = False
+    interruptions_per_hour: Decimal | None = Field(default=None, ge=0)
     setup: StatedDuration | None = None
 
 

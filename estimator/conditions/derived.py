@@ -1,8 +1,8 @@
 """Conditions that follow from a plan, laid together with what the planner recorded about each.
 
 A condition is proposed for every number that enters the plan unverified, for every mechanism the plan relies on,
-and for every precondition that was ticked. Which of them are decisive is ticked by hand; an unknown input, and a
-price without a date or past the quote's limit, always are.
+and for every precondition that was ticked. Decisive here is what usually is, until `weighed` knows; the planner may
+tick or untick. An unknown input, and a price without a date or past the quote's limit, always are.
 """
 
 from __future__ import annotations

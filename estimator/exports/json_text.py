@@ -14,6 +14,7 @@ from estimator.problems import Absent, Problem
 from estimator.quote import Quote
 from estimator.results.estimate import Condition, Estimate, OrganisationResult, Plan, Timing
 from estimator.results.price import Price
+from estimator.results.risk import Amounts, Assumption, PlanRisk, RangeEnd
 
 FORMAT = 1
 
@@ -76,6 +77,8 @@ def as_json(estimate: Estimate) -> dict[str, Any]:
             }
             for one in estimate.projects
         ],
+        "risk": [_risk(one) for one in estimate.risks],
+        "assumptions": [_assumption(one) for one in estimate.assumptions],
         "open_conditions": [_condition(one) for one in estimate.open_conditions],
         "problems": [problem_json(one) for one in estimate.problems],
     }
@@ -241,6 +244,57 @@ def _plan(plan: Plan) -> dict[str, Any]:
         "rent_bound": plain(plan.rent_bound),
         "rent_gap": None if plan.rent_gap is None else float(plan.rent_gap),
         "sample": plan.is_sample,
+    }
+
+
+def _risk(risk: PlanRisk) -> dict[str, Any]:
+    spread = risk.spread
+    if isinstance(spread, Absent):
+        return {"plan": risk.plan_id, "spread": plain(spread)}
+    return {
+        "plan": risk.plan_id,
+        "form": spread.form.value,
+        "replications": spread.replications,
+        "duration_ms": {"p10": spread.delivery.p10, "p50": spread.delivery.p50, "p90": spread.delivery.p90},
+        "net": _amounts(spread.net),
+        "gross": _amounts(spread.gross),
+        "beyond_terms": spread.beyond_terms,
+        "beyond_limit": spread.beyond_limit,
+        "beyond_budget": spread.beyond_budget,
+        "varied": list(spread.varied),
+        "kept": list(spread.kept),
+    }
+
+
+def _amounts(amounts: Amounts | Absent) -> dict[str, Any]:
+    if isinstance(amounts, Absent):
+        return {"absent": amounts.code}
+    return {"p10": str(amounts.p10), "p50": str(amounts.p50), "p90": str(amounts.p90)}
+
+
+def _assumption(one: Assumption) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "where": list(one.where),
+        "evidence": one.kind.value,
+        "decisive": one.is_decisive,
+        "why": one.why.value,
+        "unit": one.unit,
+        "value": plain(one.value),
+        "low": None if one.low is None else _range_end(one.low),
+        "high": None if one.high is None else _range_end(one.high),
+        "turns": [{"inside": str(turn.inside), "outside": str(turn.outside)} for turn in one.turns],
+        "chance": one.chance,
+        "worth": plain(one.worth),
+    }
+
+
+def _range_end(end: RangeEnd) -> dict[str, Any]:
+    return {
+        "value": str(end.value),
+        "duration_ms": plain(end.delivery_ms),
+        "gross": plain(end.gross),
+        "changes_decision": end.changes_decision,
     }
 
 

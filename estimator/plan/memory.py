@@ -22,7 +22,9 @@ from estimator.units import gib_to_bytes
 def memory_of(quote: Quote, organisation: Organisation) -> tuple[StageMemory, ...]:
     """Return what one card holds in each stage that runs on cards."""
     layouts = Layouts(organisation)
-    return tuple(_stage(stage, layouts[stage.id]) for stage in quote.workload.stages if stage.on_cards)
+    return tuple(
+        memory_of_stage(stage, layouts[stage.id]) for stage in quote.workload.stages if stage.on_cards
+    )
 
 
 def verdicts_of(
@@ -72,7 +74,8 @@ def overheads_of(need: MemoryNeed) -> Overheads:
     )
 
 
-def _stage(stage: Stage, layout: StageLayout) -> StageMemory:
+def memory_of_stage(stage: Stage, layout: StageLayout) -> StageMemory:
+    """Return what one card holds in one stage."""
     overheads = overheads_of(stage.memory)
     if stage.memory.model is None:
         return stage_memory(stage.id, _phases(stage, layout), overheads, layout.cards_per_task)

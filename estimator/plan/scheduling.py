@@ -6,7 +6,9 @@ Solved problems are remembered by their own content, so that an edit recomputes 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import lru_cache
@@ -354,8 +356,19 @@ def _scaled(value: Decimal, rounding: str) -> int:
 
 
 _remembered: OrderedDict[bytes, Schedule] = OrderedDict()
+_memory: ContextVar[OrderedDict[bytes, Schedule]] = ContextVar("schedules", default=_remembered)
 _problems: WeakKeyDictionary[Schedule, Problem] = WeakKeyDictionary()
 """The problem that each schedule still in use answers."""
+
+
+@contextmanager
+def own_memory() -> Iterator[None]:
+    """Let schedules that are solved inside be remembered apart, so that many variants drive no plan out."""
+    token = _memory.set(OrderedDict())
+    try:
+        yield
+    finally:
+        _memory.reset(token)
 
 
 def problem_behind(schedule: Schedule) -> Problem:
@@ -426,13 +439,14 @@ def _proven(problem: Problem, found: Schedule, proven: ProvenPlan) -> Schedule:
 
 def _kept_by(key: bytes, problem: Problem, made: Callable[[], Schedule]) -> Schedule:
     # Taken out and put back at the end, the newest: another thread may ask for the same meanwhile.
-    found = _remembered.pop(key, None)
+    memory = _memory.get()
+    found = memory.pop(key, None) or _remembered.get(key)
     if found is None:
         found = made()
         _problems[found] = problem
-    _remembered[key] = found
-    while len(_remembered) > REMEMBERED:
-        _remembered.popitem(last=False)
+    memory[key] = found
+    while len(memory) > REMEMBERED:
+        memory.popitem(last=False)
     return found
 
 

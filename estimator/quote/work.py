@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from enum import StrEnum
 from functools import cached_property
+from typing import Annotated
 
 from pydantic import Field, PositiveInt, model_validator
 
@@ -70,7 +71,9 @@ class PathKind(StrEnum):
 class Tasks(Frozen):
     """The tasks of a stage in columns: `count[i]` equal tasks of `duration[i]` each, in `unit`.
 
-    A duration of None is not known yet. Evidence is stated once per column.
+    A duration of None is not known yet. Evidence is stated once per column; a typed range of its durations is that
+    of their mean. `spread_percent`: how far a single task lies from its stated time, each by its own chance.
+    `observed`: single tasks that were timed, in `unit`; how they lie about their mean takes the spread's place.
     """
 
     count: tuple[PositiveInt, ...] = (1,)
@@ -79,6 +82,8 @@ class Tasks(Frozen):
     names: tuple[str, ...] = ()
     count_evidence: Evidence = GIVEN
     evidence: Evidence = ASSUMED
+    spread_percent: Decimal | None = Field(default=None, ge=0, lt=100)
+    observed: tuple[Annotated[Decimal, Field(ge=0)], ...] = ()
 
     @model_validator(mode="after")
     def _columns_match(self) -> Tasks:
@@ -182,6 +187,7 @@ class Stage(Frozen):
 
     `streams_from`: of the stages in `after`, those whose tasks it takes unit by unit, each its share in order.
     `release`, `due`: earliest start and date due, from the start. `may_pause`: tasks go on after a closed time.
+    `checkpoint`: how often a task saves its state, for cards that may be taken away; None: it begins again.
     """
 
     id: str = Field(min_length=1)
@@ -200,6 +206,7 @@ class Stage(Frozen):
     project_id: str = ""
     hours: WorkingHours | None = None
     may_pause: bool = False
+    checkpoint: StatedDuration | None = None
 
     @property
     def task_count(self) -> int:

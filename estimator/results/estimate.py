@@ -13,6 +13,7 @@ from estimator.quote import AssignmentPolicy, ConditionState, Quote
 from estimator.results.memory import CardVerdict, Fit, StageMemory
 from estimator.results.price import Price
 from estimator.results.rental import RentalStudy
+from estimator.results.risk import Assumption, PlanRisk
 from estimator.results.schedule import Schedule
 
 MIX = "mix"
@@ -337,7 +338,8 @@ class Throughput:
 class Estimate:
     """All that one quote comes to. `shown_plan_id`: the planner's choice, else the recommended.
 
-    `is_complete` is False while only the headline is there.
+    `is_complete` is False while the comparisons are not there, `is_assessed` while only a first sketch of `risks`
+    is: until then conditions are decisive as proposed by their kind.
     """
 
     quote: Quote
@@ -356,6 +358,9 @@ class Estimate:
     rental: RentalStudy | None = None
     projects: tuple[ProjectTime, ...] = ()
     is_complete: bool = False
+    risks: tuple[PlanRisk, ...] = ()
+    assumptions: tuple[Assumption, ...] = ()
+    is_assessed: bool = False
 
     def organisation(self, organisation_id: str) -> OrganisationResult | None:
         """Return the result of that organisation, or None."""
@@ -383,6 +388,10 @@ class Estimate:
     def shown_plan(self) -> Plan | None:
         """The plan on the answer strip, None where nothing is priced."""
         return self.plan(self.shown_plan_id)
+
+    def risk(self, plan_id: str) -> PlanRisk | None:
+        """Return how sure the plan of that id is, or None where that is not computed."""
+        return next((one for one in self.risks if one.plan_id == plan_id), None)
 
     @property
     def open_conditions(self) -> tuple[Condition, ...]:

@@ -300,6 +300,9 @@ def condition_text(words: Wording, condition: Condition, quote: Quote | None = N
         if model:
             return words.t("The memory of {model} can be computed: {place}", model=model, place=place)
         return words.t("A number that the plan needs is known: {place}", place=place)
+    if condition.code == "number" and quote is not None:
+        place = words.place(condition.where, names_of(words, quote))
+        return words.t("The value used holds: {place}", place=place)
     return words.condition(condition.code, dict(condition.values))
 
 

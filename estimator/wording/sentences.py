@@ -74,6 +74,9 @@ SENTENCES: dict[str, str] = {
     "missing_power": _(
         "{fee} is charged by the energy drawn, and the rated power of {card} is not known. Write it on its card."
     ),
+    "missing_interruptions": _(
+        "How often the cards of {offer} are taken away is not known. State it: without it no date is sure."
+    ),
     "missing_set_up": _("The set-up time of the offer is not known. Write it, 0 if there is none."),
     "offer_too_small": _("The offer has {available} cards and {cards} are needed."),
     "missing_ownership": _("What owning costs is not complete: a number is blank."),
@@ -101,6 +104,8 @@ SENTENCES: dict[str, str] = {
     "missing_context": _("The context of {stage} is missing. Write 0 if there is none."),
     "missing_margin": _("The margin of {stage} is missing. Write 0 if there is none."),
     "no_peak": _("The memory of a task is missing: the peak is not known."),
+    "plan_not_kept": _("The plan cannot be kept with that value."),
+    "too_many_tasks": _("There are too many single tasks to draw them again and again."),
     "no_price": _("Without a price there is no total. Choose an offer."),
     "no_offer": _("No offer is chosen: without a price there is no total."),
     "no_mechanism": _("Nothing says how a task is spread over several cards. Name the mechanism."),
@@ -343,6 +348,7 @@ CONDITIONS: dict[str, str] = {
     "hours": _("{stage} has the working hours that were assumed."),
     "input_unknown": _("A number that the plan needs is known."),
     "memory_peak": _("The memory peak of {stage} is at most {peak_bytes}."),
+    "number": _("A number that could change the plan is as it was taken: {value}."),
     "partition": _("The memory of {stage} is partitioned over the cards as stated."),
     "pauses": _("A task of {stage} can pause when its hours end and go on later without loss."),
     "release": _("What {stage} needs is there at its earliest start."),
@@ -461,6 +467,8 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "ResourceKind.storage": _("Storage"),
     "Severity.error": _("Error"),
     "Severity.missing": _("Missing"),
+    "ReplicationForm.listed": _("Tasks handed out anew in every replication"),
+    "ReplicationForm.replayed": _("The plan's cards and order kept in every replication"),
     "Severity.warning": _("Warning"),
     "StageKind.cooperative": _("Cooperative"),
     "StageKind.gate": _("Gate"),
@@ -478,6 +486,15 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "StateClass.temporaries": _("Temporaries"),
     "StateClass.weights": _("Weights"),
     "StateClass.whole": _("Whole task"),
+    "WhyDecisive.corner": _("Together with other numbers it changes the plan"),
+    "WhyDecisive.end": _("An end of its range changes the plan"),
+    "WhyDecisive.failure": _("If it fails the plan changes"),
+    "WhyDecisive.inside": _("A value inside its range changes the plan"),
+    "WhyDecisive.no_range": _("It has no range: state one"),
+    "WhyDecisive.not_weighed": _("There are too many numbers to weigh each"),
+    "WhyDecisive.not_decisive": _("It changes nothing in the plan"),
+    "WhyDecisive.price": _("A price is confirmed before the quote is firm"),
+    "WhyDecisive.unknown": _("It is not known"),
 }
 """The word of a choice by "Class.value": a sentence, or (context, sentence) if a word has two senses."""
 

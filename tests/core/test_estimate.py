@@ -33,6 +33,7 @@ from tests.quotes import (
     LOT_B200,
     MINUTE,
     TODAY,
+    compared,
     conversion,
     cooperative_quote,
     given,
@@ -53,7 +54,7 @@ SAMPLES = (
 
 
 def test_the_same_quote_gives_the_same_estimate() -> None:
-    first, second = estimate(source_quote(), TODAY), estimate(source_quote(), TODAY)
+    first, second = compared(source_quote()), compared(source_quote())
     assert first.recommended_plan_id == second.recommended_plan_id
     assert [plan.price for plan in first.plans] == [plan.price for plan in second.plans]
     assert first.conditions == second.conditions
@@ -61,16 +62,16 @@ def test_the_same_quote_gives_the_same_estimate() -> None:
 
 def test_without_a_limit_the_reference_stays_until_the_planner_chooses() -> None:
     quote = source_quote(limit=None)
-    assert estimate(quote, TODAY).shown_organisation_id == "A"
+    assert compared(quote).shown_organisation_id == "A"
     chosen = quote.replaced(chosen_plan="B/lots:b200-sxm")
-    result = estimate(chosen, TODAY)
+    result = compared(chosen)
     assert result.shown_plan_id == "B/lots:b200-sxm"
 
 
 def test_before_any_price_the_fewest_cards_that_meet_the_limit_are_shown() -> None:
     quote = source_quote(organisations=(organisation("A", 1), organisation("C", 4), organisation("B", 2)))
     quote = quote.replaced(offers=(), workload=quote.workload.replaced(quota_cards=None), reference_id="A")
-    result = estimate(quote, TODAY)
+    result = compared(quote)
     assert result.shown_organisation_id == "B"
     assert result.shown is not None
     assert result.shown.cards_required == 2
@@ -80,7 +81,7 @@ def test_before_any_price_the_fewest_cards_that_meet_the_limit_are_shown() -> No
 def test_a_quote_with_no_price_has_no_total() -> None:
     quote = source_quote()
     quote = quote.replaced(offers=(HIVENET.replaced(price_per_card_hour=None),))
-    plan = estimate(quote, TODAY).plan("B/hourly:hivenet")
+    plan = compared(quote).plan("B/hourly:hivenet")
     assert plan is not None
     assert plan.price.gross == Absent(
         "missing_price", ("offers", "hivenet", "price"), (("offer", "RTX 4090"),)
@@ -90,14 +91,14 @@ def test_a_quote_with_no_price_has_no_total() -> None:
 def test_blank_tasks_at_once_are_the_fewest_that_meet_the_limit() -> None:
     # ceil(8 / n) x 12 + 10 <= 50 first at n = 3: 46
     quote = source_quote(organisations=(organisation("A", None),), limit=minutes(50), quota_cards=given(8))
-    result = estimate(quote, TODAY).organisation("A")
+    result = compared(quote).organisation("A")
     assert result is not None
     assert result.tasks_at_once == 3
 
 
 def test_blank_tasks_at_once_never_pass_the_quota() -> None:
     quote = source_quote(organisations=(organisation("A", None),), limit=minutes(50), quota_cards=given(2))
-    result = estimate(quote, TODAY)
+    result = compared(quote)
     found = result.organisation("A")
     assert found is not None
     assert found.tasks_at_once == 2
@@ -109,7 +110,7 @@ def test_a_cooperative_task_without_a_mechanism_has_no_figures_only_its_reason()
 
     quote = cooperative_quote(Partition.PARTITIONED)
     silent = quote.replaced(organisations=(quote.organisations[0].replaced(mechanism=""),))
-    result = estimate(silent, TODAY).organisation("A")
+    result = compared(silent).organisation("A")
     assert result is not None
     assert isinstance(result.timing, Absent)
     assert result.timing.code == "no_mechanism"
@@ -119,7 +120,7 @@ def test_a_cooperative_task_without_a_mechanism_has_no_figures_only_its_reason()
 def test_a_missing_duration_makes_delivery_absent_with_its_place() -> None:
     stage = conversion()
     blank = stage.replaced(tasks=stage.tasks.replaced(duration=(None,)))
-    result = estimate(source_quote(blank), TODAY)
+    result = compared(source_quote(blank))
     assert result.status is QuoteStatus.DRAFT
     assert result.shown is not None
     assert isinstance(result.shown.timing, Absent)
@@ -130,7 +131,7 @@ def test_a_missing_capacity_makes_delivery_absent() -> None:
     from estimator.quote import ResourceKind, SharedResource
 
     storage = SharedResource(id="storage", name="Storage", kind=ResourceKind.STORAGE)
-    result = estimate(source_quote(resources=(storage,)), TODAY)
+    result = compared(source_quote(resources=(storage,)))
     assert result.shown is not None
     assert isinstance(result.shown.timing, Absent)
     assert result.shown.timing.code == "missing_capacity"
@@ -139,11 +140,11 @@ def test_a_missing_capacity_makes_delivery_absent() -> None:
 def test_an_interruptible_offer_is_off_where_a_limit_stands() -> None:
     spot = HIVENET.replaced(id="spot", interruptible=True)
     quote = source_quote().replaced(offers=(spot,))
-    result = estimate(quote, TODAY).organisation("B")
+    result = compared(quote).organisation("B")
     assert result is not None
     assert [reason.code for _, reason in result.excluded] == ["interruptible_with_limit"]
     free = quote.replaced(workload=quote.workload.replaced(limit=None))
-    assert len(estimate(free, TODAY).plans) == 2
+    assert len(compared(free).plans) == 2
 
 
 def test_hourly_cards_are_released_between_stages_and_a_restart_pays_the_minimum_again() -> None:
@@ -166,7 +167,7 @@ def test_hourly_cards_are_released_between_stages_and_a_restart_pays_the_minimum
         organisations=(Organisation(id="A", layouts=layouts),),
         offers=(HIVENET.replaced(minimum_s=3600),),
     )
-    plan = estimate(quote, TODAY).plan("A/hourly:hivenet")
+    plan = compared(quote).plan("A/hourly:hivenet")
     assert plan is not None
     assert plan.timing.delivery_ms == 120 * MINUTE
     assert plan.price.net == Decimal("1.60")
@@ -177,11 +178,11 @@ def test_setup_is_inside_the_term_and_delays_the_work() -> None:
     setup = StatedDuration(value=Decimal(2), unit=TimeUnit.HOUR, evidence=GIVEN)
     stage = conversion((71 * 60,))
     lots = source_quote(stage, organisations=(organisation("A", 1),), limit=None).replaced(offers=(LOT_4090,))
-    plan = estimate(lots, TODAY).plan("A/lots:rtx-4090")
+    plan = compared(lots).plan("A/lots:rtx-4090")
     assert plan is not None
     assert plan.holdings[0].terms == (3,)
     late = lots.replaced(offers=(LOT_4090.replaced(setup=setup),))
-    plan = estimate(late, TODAY).plan("A/lots:rtx-4090")
+    plan = compared(late).plan("A/lots:rtx-4090")
     assert plan is not None
     # two terms of 3 days (54.72) cost less than one of 7 (60.48)
     assert plan.holdings[0].terms == (3, 3)
@@ -195,7 +196,7 @@ def test_a_term_that_crosses_the_clock_change_is_an_hour_shorter() -> None:
         offers=(LOT_4090,)
     )
     dated = quote.replaced(start=dt.datetime(2026, 3, 28, 10), time_zone="Europe/Madrid")
-    without, with_start = estimate(quote, TODAY), estimate(dated, TODAY)
+    without, with_start = compared(quote), compared(dated)
     assert [plan.holdings[0].terms for plan in without.plans] == [(3,)]
     assert [plan.holdings[0].terms for plan in with_start.plans] == [(3, 3)]
 
@@ -209,7 +210,7 @@ def test_75_hours_on_three_day_terms_take_four_days_at_180() -> None:
     )
     quote = source_quote(conversion((75 * 60,)), organisations=(organisation("A", 1),), limit=None)
     quote = quote.replaced(offers=(lot,), start=dt.datetime(2026, 6, 1, 9), time_zone="Europe/Madrid")
-    plan = estimate(quote, TODAY).plan("A/lots:rtx-4090")
+    plan = compared(quote).plan("A/lots:rtx-4090")
     assert plan is not None
     assert plan.price.net == Decimal("180.00")
     assert plan.holdings[0].held_ms >= 4 * MS_PER_DAY
@@ -217,7 +218,7 @@ def test_75_hours_on_three_day_terms_take_four_days_at_180() -> None:
 
 def test_a_lot_with_more_cards_than_needed_is_whole_and_its_spare_card_is_paid() -> None:
     quote = source_quote(organisations=(organisation("A", 3),), quota_cards=None).replaced(offers=(LOT_B200,))
-    plan = estimate(quote, TODAY).plan("A/lots:b200-sxm")
+    plan = compared(quote).plan("A/lots:b200-sxm")
     assert plan is not None
     assert (plan.decision.cards, plan.timing.cards) == (4, 3)
     assert plan.price.net == Decimal("1562.40")
@@ -227,7 +228,7 @@ def test_a_lot_with_more_cards_than_needed_is_whole_and_its_spare_card_is_paid()
 
 def test_a_dearer_currency_without_a_rate_has_no_total() -> None:
     quote = source_quote().replaced(offers=(HIVENET.replaced(currency="USD"),))
-    plan = estimate(quote, TODAY).plan("B/hourly:hivenet")
+    plan = compared(quote).plan("B/hourly:hivenet")
     assert plan is not None
     assert isinstance(plan.price.gross, Absent)
     assert plan.price.gross.code == "missing_rate"
@@ -239,7 +240,7 @@ def test_a_cycle_of_stages_is_named_and_gives_no_delivery() -> None:
         stage.replaced(after=("assembly",)) if stage.id == "conversion" else stage
         for stage in quote.workload.stages
     )
-    result = estimate(quote.replaced(workload=quote.workload.replaced(stages=stages)), TODAY)
+    result = compared(quote.replaced(workload=quote.workload.replaced(stages=stages)))
     cycle = next(problem for problem in result.problems if problem.code == "cycle")
     assert dict(cycle.values)["stages"] == "Conversion, Assembly"
     assert cycle.severity is Severity.ERROR
@@ -260,13 +261,13 @@ def test_the_headline_has_the_answer_and_leaves_the_comparisons_for_later() -> N
 
 
 def test_one_isolated_task_gains_nothing_from_more_cards() -> None:
-    result = estimate(source_quote(conversion((12,)), quota_cards=None), TODAY)
+    result = compared(source_quote(conversion((12,)), quota_cards=None))
     assert {step.delivery_ms for step in result.staircase} == {22 * MINUTE}
 
 
 def test_accepted_results_count_whole_deliveries_in_a_term() -> None:
     # one index in 58 min: 60 / 58 an hour; 72 h hold 74 whole runs of 58 min
-    found = estimate(source_quote(), TODAY).throughput
+    found = compared(source_quote()).throughput
     assert found is not None
     assert isinstance(found.per_hour, Decimal)
     assert round(found.per_hour, 3) == Decimal("1.034")
@@ -275,14 +276,14 @@ def test_accepted_results_count_whole_deliveries_in_a_term() -> None:
 
 def test_two_tasks_of_one_card_and_one_task_of_two_cards_are_different_organisations() -> None:
     split = organisation("B", 1, per_task=2).replaced(mechanism="tiles")
-    result = estimate(source_quote(organisations=(organisation("A", 2), split)), TODAY)
+    result = compared(source_quote(organisations=(organisation("A", 2), split)))
     keys = [(one.tasks_at_once, one.cards_per_task) for one in result.organisations]
     assert keys == [(2, 1), (1, 2)]
     assert [one.cards_required for one in result.organisations] == [2, 2]
 
 
 def test_evidence_of_a_result_is_the_worst_of_its_inputs_and_never_better_than_derived() -> None:
-    result = estimate(source_quote(), TODAY).organisation("B")
+    result = compared(source_quote()).organisation("B")
     assert result is not None
     assert result.time_kind is EvidenceKind.ASSUMED
     stage = conversion()
@@ -294,9 +295,7 @@ def test_evidence_of_a_result_is_the_worst_of_its_inputs_and_never_better_than_d
         assembly.replaced(tasks=assembly.tasks.replaced(evidence=GIVEN)),
         quote.workload.stages[2],
     )
-    result = estimate(quote.replaced(workload=quote.workload.replaced(stages=stages)), TODAY).organisation(
-        "B"
-    )
+    result = compared(quote.replaced(workload=quote.workload.replaced(stages=stages))).organisation("B")
     assert result is not None
     assert result.time_kind is EvidenceKind.DERIVED
 
@@ -306,7 +305,7 @@ def test_a_card_more_never_makes_the_staircase_longer(durations: list[int], card
     quote = source_quote(
         conversion(tuple(durations)), organisations=(organisation("A", cards),), quota_cards=None
     )
-    steps = estimate(quote, TODAY).staircase
+    steps = compared(quote).staircase
     times = [step.delivery_ms for step in steps]
     assert times == sorted(times, reverse=True)
 
@@ -314,7 +313,7 @@ def test_a_card_more_never_makes_the_staircase_longer(durations: list[int], card
 @having(st.lists(st.integers(1, 40), min_size=1, max_size=12), st.integers(1, 6))
 def test_no_delivery_is_earlier_than_its_bound(durations: list[int], cards: int) -> None:
     quote = source_quote(conversion(tuple(durations)), organisations=(organisation("A", cards),))
-    for one in estimate(quote, TODAY).organisations:
+    for one in compared(quote).organisations:
         assert isinstance(one.timing, Timing)
         assert one.timing.delivery_ms >= one.timing.lower_bound_ms
 
@@ -325,7 +324,7 @@ def test_the_staircase_and_the_policies_agree_with_the_plan_shown() -> None:
     stage = conversion()
     stage = stage.replaced(card_factors=(CardFactor(card_id="rtx-4090", factor=given("1.5")),))
     quote = source_quote(stage).replaced(offers=(HIVENET.replaced(setup=setup),))
-    result = estimate(quote, TODAY)
+    result = compared(quote)
     assert result.shown is not None
     assert isinstance(result.shown.timing, Timing)
     assert result.shown.timing.delivery_ms == 87 * MINUTE
@@ -336,7 +335,7 @@ def test_the_staircase_and_the_policies_agree_with_the_plan_shown() -> None:
 @pytest.mark.parametrize("name", SAMPLES)
 def test_the_staircase_of_every_sample_shows_the_delivery_of_its_plan(name: str) -> None:
     text = files("resources.samples").joinpath(f"{name}.cabida").read_text(encoding="utf-8")
-    result = estimate(quote_from_text(text), TODAY)
+    result = compared(quote_from_text(text))
     assert result.shown is not None
     timing = result.shown.timing
     assert isinstance(timing, Timing)
@@ -347,7 +346,7 @@ def test_the_staircase_of_every_sample_shows_the_delivery_of_its_plan(name: str)
 def test_lots_of_two_currencies_are_never_added_up() -> None:
     dollars = LOT_4090.replaced(id="lot-usd", currency="USD", terms=(TermPrice(days=3, price=Decimal(1)),))
     quote = source_quote().replaced(offers=(LOT_4090, dollars))
-    result = estimate(quote, TODAY).organisation("B")
+    result = compared(quote).organisation("B")
     assert result is not None
     nets = {plan.id: plan.price.net for plan in result.plans}
     assert nets["B/lots:rtx-4090"] == Decimal("54.72")
@@ -356,7 +355,7 @@ def test_lots_of_two_currencies_are_never_added_up() -> None:
 
 def test_a_whole_lot_with_more_cards_than_the_quota_is_over_it() -> None:
     quote = source_quote(quota_cards=given(1)).replaced(offers=(LOT_B200,))
-    plan = estimate(quote, TODAY).plan("A/lots:b200-sxm")
+    plan = compared(quote).plan("A/lots:b200-sxm")
     assert plan is not None
     assert plan.within_quota is False
 
@@ -368,7 +367,7 @@ def test_the_best_plan_found_is_never_later_than_a_rule_and_never_below_its_boun
     quote = source_quote(
         conversion(tuple(durations)), organisations=(organisation("A", cards),), quota_cards=None
     )
-    result = estimate(quote, TODAY).organisation("A")
+    result = compared(quote).organisation("A")
     assert result is not None
     found = {one.policy: one for one in result.policies}
     best = found[AssignmentPolicy.BEST]
@@ -380,7 +379,7 @@ def test_the_best_plan_of_3_3_2_2_2_on_two_cards_is_the_optimum_6_and_says_so() 
     stage = conversion((3, 3, 2, 2, 2))
     quote = source_quote(stage, organisations=(organisation("A", 2, AssignmentPolicy.BEST),))
     quote = quote.replaced(workload=quote.workload.replaced(stages=(stage,)))
-    result = estimate(quote, TODAY).organisation("A")
+    result = compared(quote).organisation("A")
     assert result is not None
     assert isinstance(result.timing, Timing)
     assert result.timing.delivery_ms == 6 * MINUTE

@@ -6,7 +6,6 @@ from importlib.resources import files
 
 import pytest
 
-from estimator.estimate import estimate
 from estimator.evidence import EvidenceKind
 from estimator.figures import FIGURES, explain
 from estimator.quote import Quote
@@ -14,7 +13,7 @@ from estimator.storage import quote_from_text
 from estimator.wording import Language, NumberFormat, Wording
 from estimator.wording.answers import answer_titles, answers
 from estimator.wording.explanations import ExplanationText, explanation
-from tests.quotes import LOT_B200, TODAY, conversion, given, source_quote
+from tests.quotes import LOT_B200, compared, conversion, given, source_quote
 
 ENGLISH = Wording(Language.ENGLISH, NumberFormat.EN_US)
 SPANISH = Wording(Language.SPANISH, NumberFormat.ES_ES)
@@ -29,7 +28,7 @@ SAMPLES = (
 
 
 def explained(quote: Quote, figure: str, words: Wording = ENGLISH) -> ExplanationText:
-    return explanation(words, estimate(quote, TODAY), figure)
+    return explanation(words, compared(quote), figure)
 
 
 def test_delivery_shows_the_rounds_and_the_assembly() -> None:
@@ -78,14 +77,14 @@ def test_a_missing_figure_explains_what_is_missing() -> None:
 
 def test_an_unknown_figure_is_a_programming_error() -> None:
     with pytest.raises(KeyError):
-        explain(estimate(source_quote(), TODAY), "no such figure")
+        explain(compared(source_quote()), "no such figure")
 
 
 @pytest.mark.parametrize("words", [ENGLISH, SPANISH], ids=["en", "es"])
 @pytest.mark.parametrize("name", SAMPLES)
 def test_every_figure_of_every_sample_has_an_explanation_in_both_languages(name: str, words: Wording) -> None:
     text = files("resources.samples").joinpath(f"{name}.cabida").read_text(encoding="utf-8")
-    result = estimate(quote_from_text(text), TODAY)
+    result = compared(quote_from_text(text))
     shown = answers(words, result)
     assert len(shown) == len(answer_titles(words, result)) == len(FIGURES)
     for figure, answer in zip(FIGURES, shown, strict=True):
@@ -100,7 +99,7 @@ def test_every_figure_of_every_sample_has_an_explanation_in_both_languages(name:
 
 
 def test_an_empty_quote_answers_with_reasons_and_no_figure() -> None:
-    result = estimate(Quote(), TODAY)
+    result = compared(Quote())
     for answer in answers(ENGLISH, result)[:4]:
         assert answer.figure == "—"
         assert answer.line

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from pathlib import Path
 
 import pytest
 
-from estimator.estimate import estimate
 from estimator.exports.markdown import markdown_text
 from estimator.exports.paper import Cells, Paper, paper_of
 from estimator.quote import Quote
 from estimator.storage import read_quote
 from estimator.wording import Language, NumberFormat, Wording
 from estimator.wording.answers import answers
+from tests.quotes import compared
 
 SAMPLES = sorted((Path(__file__).parents[2] / "resources" / "samples").glob("*.cabida"))
-TODAY = dt.date(2026, 11, 30)
 WORDS = Wording(Language.ENGLISH, NumberFormat.EN_GB)
 
 
@@ -25,7 +23,7 @@ def sample(name: str = "indice-de-las-obras") -> Quote:
 
 
 def made(quote: Quote) -> Paper:
-    return paper_of(estimate(quote, TODAY), WORDS)
+    return paper_of(compared(quote), WORDS)
 
 
 def table(paper: Paper, title: str) -> Cells:
@@ -34,7 +32,7 @@ def table(paper: Paper, title: str) -> Cells:
 
 
 def test_the_paper_says_what_the_strip_says() -> None:
-    result = estimate(sample(), TODAY)
+    result = compared(sample())
     paper = paper_of(result, WORDS)
     assert tuple(one for _, one in paper.answers) == answers(WORDS, result)[:4]
     assert paper.standing == "PROVISIONAL: 9 open conditions"
@@ -71,7 +69,7 @@ def test_a_late_plan_says_how_late_and_one_without_a_price_says_why() -> None:
 @pytest.mark.parametrize("language", list(Language))
 def test_every_table_is_rectangular_and_sections_are_numbered(file: Path, language: Language) -> None:
     words = Wording(language, NumberFormat.ES_ES)
-    paper = paper_of(estimate(read_quote(file), TODAY), words)
+    paper = paper_of(compared(read_quote(file)), words)
     for number, section in enumerate(paper.sections, start=1):
         assert section.title.startswith(f"{number}. ")
         for block in section.blocks:

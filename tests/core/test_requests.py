@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import datetime as dt
 import json
 import shutil
 import subprocess
@@ -11,14 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from estimator.estimate import estimate
 from estimator.exports.requests import Scheduler, StageRequest, request_text, stage_requests
 from estimator.problems import Absent
 from estimator.quote import Quote, Stage, Tasks, Workload
 from estimator.storage import read_quote
+from tests.quotes import compared
 
 SAMPLES = sorted((Path(__file__).parents[2] / "resources" / "samples").glob("*.cabida"))
-TODAY = dt.date(2026, 11, 30)
 
 
 def sample(name: str) -> Quote:
@@ -26,13 +24,13 @@ def sample(name: str) -> Quote:
 
 
 def text_of(quote: Quote, scheduler: Scheduler) -> str:
-    text = request_text(estimate(quote, TODAY), scheduler)
+    text = request_text(compared(quote), scheduler)
     assert isinstance(text, str)
     return text
 
 
 def test_a_stage_asks_for_its_cards_tasks_and_the_upper_end_of_its_time() -> None:
-    requests = stage_requests(estimate(sample("indice-de-las-obras"), TODAY))
+    requests = stage_requests(compared(sample("indice-de-las-obras")))
     assert not isinstance(requests, Absent)
     (one,) = requests  # the assembly is at a station
     # 8 conversions, two at once, one card each, 9 to 18 min: the limit is 18 min = 1080 s
@@ -100,13 +98,13 @@ def test_names_of_the_planner_cannot_leave_their_comment() -> None:
 
 def test_without_a_timing_there_is_no_request_but_a_reason() -> None:
     quote = Quote(workload=Workload(stages=(Stage(id="s", name="Solve", tasks=Tasks()),)))
-    found = request_text(estimate(quote, TODAY), Scheduler.SLURM)
+    found = request_text(compared(quote), Scheduler.SLURM)
     assert isinstance(found, Absent)
 
 
 def test_a_stage_waits_through_stations() -> None:
     quote = sample("consultation-notes")
-    requests = stage_requests(estimate(quote, TODAY))
+    requests = stage_requests(compared(quote))
     assert not isinstance(requests, Absent)
     by_id: dict[str, StageRequest] = {one.id: one for one in requests}
     assert any(one.after for one in requests)

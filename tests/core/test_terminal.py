@@ -122,3 +122,33 @@ def test_export_writes_json_and_text_by_the_name(file: Path, tmp_path: Path) -> 
         assert target.read_text(encoding="utf-8")
     assert main(["export", *DAY, str(file), str(tmp_path / "out.odt")]) == 2
     assert main(["export", *DAY, str(file)]) == 2
+
+
+def test_the_text_says_how_sure_the_plan_is_and_which_numbers_are_decisive(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["estimate", *DAY, "--language", "en", str(file)])
+    text = capsys.readouterr().out
+    assert "How sure the plan is" in text
+    assert "P90" in text
+    assert "Chance to miss the limit" in text
+    assert "Decisive numbers" in text
+    assert "Conversion › Duration" in text
+
+
+def test_the_json_has_the_risk_of_every_plan_and_the_ends_of_every_range(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["estimate", *DAY, "--json", str(file)])
+    found = json.loads(capsys.readouterr().out)
+    plans = {plan["id"] for one in found["organisations"] for plan in one["plans"]}
+    risks = {one["plan"]: one for one in found["risk"]}
+    assert set(risks) == plans
+    shown = risks[found["shown_plan"]]
+    times = shown["duration_ms"]
+    assert times["p10"] <= times["p50"] <= times["p90"]
+    assert shown["replications"] == 10_000
+    assert float(shown["gross"]["p10"]) <= float(shown["gross"]["p90"])
+    durations = next(one for one in found["assumptions"] if one["id"] == "duration:conversion")
+    assert (durations["low"]["value"], durations["high"]["value"]) == ("6", "24")
+    assert durations["decisive"] is True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from decimal import Decimal
 
 import pytest
@@ -10,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from estimator.catalogue import Card, HourlyOffer
-from estimator.estimate import estimate
 from estimator.evidence import GIVEN, Stated, StatedDuration
 from estimator.exports.workbook import replay as replay_module
 from estimator.exports.workbook.lots_sheet import sessions_of
@@ -30,9 +28,9 @@ from estimator.quote import (
 )
 from estimator.quote.work import ResourceKind
 from estimator.results.estimate import Timing
+from tests.quotes import compared
 
 D = Decimal
-TODAY = dt.date(2026, 11, 30)
 
 
 def known(value: int | str) -> Stated:
@@ -105,7 +103,7 @@ def quotes(draw: st.DrawFn) -> Quote:
 
 
 def replayed(quote: Quote) -> tuple[Replay, Timing]:
-    found = estimate(quote, TODAY)
+    found = compared(quote)
     shown = found.shown
     assert shown is not None
     assert isinstance(shown.timing, Timing), shown.timing
@@ -154,7 +152,7 @@ def test_following_gives_the_times_of_the_plan(quote: Quote) -> None:
 @given(quotes(), st.booleans())
 def test_the_sessions_of_cards_are_those_that_are_paid(quote: Quote, hold: bool) -> None:
     quote = quote.replaced(pricing=quote.pricing.replaced(hold_through_assembly=hold))
-    found = estimate(quote, TODAY)
+    found = compared(quote)
     plan = found.shown_plan
     assert plan is not None
     replay = replay_of(quote, quote.organisations[0], plan, plan.timing)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 from collections.abc import Callable
@@ -48,6 +49,20 @@ def test_a_result_arrives_in_the_thread_of_the_window(qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: bool(got))
     assert got == [(42, True)]
     assert not runner.is_running()
+    assert runner.close()
+
+
+def test_no_cycles_are_collected_while_a_worker_works(qtbot: QtBot) -> None:
+    runner = Runner()
+    gate = Gate()
+    got: list[object] = []
+    runner.run("a", gate, on_done=got.append)
+    runner.run("b", double, 1, on_done=got.append)
+    qtbot.waitUntil(lambda: got == [2])
+    assert not gc.isenabled()
+    gate.let_go.set()
+    qtbot.waitUntil(lambda: len(got) == 2)
+    assert gc.isenabled()
     assert runner.close()
 
 

@@ -105,6 +105,39 @@ def test_the_estimate_is_stale_until_that_of_the_new_quote_arrives(session: Sess
     assert session.estimate is not former
 
 
+def test_the_risk_is_sketched_with_the_comparisons_and_then_assessed(session: Session, qtbot: QtBot) -> None:
+    session.show(source_quote())
+    wait(session, qtbot)
+    sketch = session.estimate
+    assert sketch is not None
+    assert [one.plan_id for one in sketch.risks] == [sketch.shown_plan_id]
+    qtbot.waitUntil(lambda: session.estimate is not None and session.estimate.is_assessed)
+    whole = session.estimate
+    assert whole is not None
+    assert {one.plan_id for one in whole.risks} == {plan.id for plan in whole.plans}
+    assert whole.assumptions
+
+
+def test_an_edit_stops_the_risk_of_the_former_quote(session: Session, qtbot: QtBot) -> None:
+    session.show(source_quote())
+    wait(session, qtbot)
+    session.edit("one", with_count(9))
+    assert session.is_stale
+    wait(session, qtbot)
+    qtbot.waitUntil(lambda: session.estimate is not None and session.estimate.is_assessed)
+    assert session.estimate is not None
+    assert session.estimate.quote is session.quote
+
+
+def test_estimating_again_what_is_known_gives_the_whole_again(session: Session, qtbot: QtBot) -> None:
+    session.show(source_quote())
+    wait(session, qtbot)
+    former = session.estimate
+    session.estimate_again()
+    qtbot.waitUntil(lambda: session.estimate is not former)
+    wait(session, qtbot)
+
+
 def test_cancelling_keeps_the_former_estimate_stale_until_something_changes(
     session: Session, qtbot: QtBot
 ) -> None:

@@ -215,7 +215,7 @@ def how_to_verify(words: Wording, code: str) -> str:
             return words.t("Ask for a price with a date")
         case "price_sample":
             return words.t("Ask a seller for a real price")
-        case "input_unknown":
+        case "input_unknown" | "number":
             return words.t("Measure it or ask the customer")
         case "task_fits_one_card":
             return words.t("Run one task on one card")
@@ -248,7 +248,7 @@ def _value_used(words: Wording, estimate: Estimate, condition: Condition) -> str
         return _price_used(words, estimate, condition.where[1])
     value = values.get("value")
     if isinstance(value, Decimal):
-        return words.number(value)
+        return f"{words.number(value)} {values.get('unit') or ''}".rstrip()
     return str(values.get("mechanism") or values.get("slice") or "")
 
 
@@ -271,7 +271,7 @@ def _possible(words: Wording, estimate: Estimate, condition: Condition) -> str:
     values = dict(condition.values)
     span = values.get("span")
     if isinstance(span, tuple) and len(span) == 2:
-        return words.span(span[0], span[1])
+        return f"{words.span(span[0], span[1])} {values.get('unit') or ''}".rstrip()
     if condition.code in ("duration", "station_duration"):
         stage = estimate.quote.workload.stage(condition.where[2])
         known = () if stage is None else tuple(one for one in stage.tasks.duration if one is not None)

@@ -18,6 +18,7 @@ from estimator.quote import FeeBasis, Organisation, Quote, Stage, StageKind, Sta
 from estimator.results.estimate import Estimate
 from estimator.units import bytes_to_gib
 from estimator.wording import Wording
+from estimator.wording.phrases import condition_text
 
 _GIB = "GiB"
 
@@ -259,7 +260,7 @@ def write_conditions(sheet: Sheet, estimate: Estimate, words: Wording) -> None:
     names = names_of(quote, words)
     row = 4
     for condition in estimate.conditions:
-        claim = condition.text or words.condition(condition.code, dict(condition.values))
+        claim = condition_text(words, condition, quote if condition.code == "number" else None)
         decisive = words.t("decisive") if condition.decisive else ""
         sheet.texts(row, 1, (words.word(condition.state), decisive))
         sheet.text(row, 3, claim, "wrapped")
