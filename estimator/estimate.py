@@ -234,7 +234,7 @@ def with_flips(so_far: Estimate, cancelled: Cancelled = _never) -> Estimate:
 
 def decided(quote: Quote) -> Plan | None:
     """Return the plan that is recommended for a quote, None where there is none."""
-    return recommended_of(quote, [organised(quote, organisation) for organisation in quote.organisations])
+    return recommended_of(quote, [organised(quote, one, bounded=False) for one in quote.organisations])
 
 
 def _plan_of(so_far: Estimate, organisation_id: str) -> Plan | None:

@@ -132,7 +132,7 @@ class _Deciding:
     def decided(self, quote: Quote) -> Outcome:
         """Return the outcome of a quote."""
         go_on()
-        results = [organised(quote, one) for one in quote.organisations]
+        results = [organised(quote, one, bounded=False) for one in quote.organisations]
         recommended = recommended_of(quote, results)
         shown = shown_of(quote, results, recommended)
         plan = shown_plan_of(quote, shown, recommended)

@@ -31,8 +31,11 @@ from estimator.results.memory import CardVerdict, Fit
 MOST_CARDS_TRIED = 256
 
 
-def organised(quote: Quote, organisation: Organisation) -> OrganisationResult:
-    """Return the organisation's memory, timing and plans. Nothing raises: what is missing is said."""
+def organised(quote: Quote, organisation: Organisation, *, bounded: bool = True) -> OrganisationResult:
+    """Return the organisation's memory, timing and plans. Nothing raises: what is missing is said.
+
+    `bounded` False leaves out the closer bounds of rents, for whoever decides many times and shows none of them.
+    """
     memory = memory_of(quote, organisation)
     verdicts = verdicts_of(quote, organisation, memory, quote.cards)
     missing = missing_for_time(quote, organisation)
@@ -55,7 +58,8 @@ def organised(quote: Quote, organisation: Organisation) -> OrganisationResult:
     shape = shape_of(quote, organisation)
     plans: list[Plan] = []
     excluded: list[tuple[str, Absent]] = []
-    for key, outcome in _rented(quote, organisation, shape, {one.card_id: one for one in verdicts}):
+    by_card = {one.card_id: one for one in verdicts}
+    for key, outcome in _rented(quote, organisation, shape, by_card, bounded):
         if isinstance(outcome, Absent):
             excluded.append((key, outcome))
         else:
@@ -188,7 +192,11 @@ def nominal_fleet(quote: Quote, organisation: Organisation, shape: Shape, plan: 
 
 
 def _rented(
-    quote: Quote, organisation: Organisation, shape: Shape, verdicts: dict[str, CardVerdict]
+    quote: Quote,
+    organisation: Organisation,
+    shape: Shape,
+    verdicts: dict[str, CardVerdict],
+    bounded: bool,
 ) -> list[tuple[str, Rented | Absent]]:
     """Return every way of renting: each hourly offer, each card model's lots together, and a mix that saves."""
     result: list[tuple[str, Rented | Absent]] = []
@@ -215,7 +223,7 @@ def _rented(
             lots.setdefault((offer.card_id, offer.currency), []).append(offer)
     for group in lots.values():
         rented = rented_in_lots(quote, organisation, group, shape)
-        if not isinstance(rented, Absent):
+        if bounded and not isinstance(rented, Absent):
             rented = with_bound(quote, organisation, shape, group, rented)
         result.append((group[0].id, rented))
     alone = [outcome for _, outcome in result if not isinstance(outcome, Absent)]

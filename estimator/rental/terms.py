@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from decimal import Decimal
+from functools import lru_cache
 from typing import NamedTuple
 
 from estimator.units import MS_PER_DAY
@@ -39,6 +40,7 @@ class Cover:
     cost: Decimal
 
 
+@lru_cache(maxsize=8192)
 def cover_days(prices: tuple[TermPrice, ...], days_needed: int) -> Cover | None:
     """Return the terms that hold a lot for at least `days_needed` days at least cost; None without prices.
 

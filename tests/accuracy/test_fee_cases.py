@@ -8,7 +8,6 @@ from decimal import Decimal
 import pytest
 
 from estimator.catalogue import Card, HourlyOffer, Lot, TermPrice
-from estimator.estimate import estimate
 from estimator.evidence import GIVEN, Stated
 from estimator.plan.fees import charged, tiered
 from estimator.problems import Absent
@@ -27,6 +26,7 @@ from estimator.quote import (
 )
 from estimator.results.estimate import Plan
 from estimator.units import TimeUnit
+from tests.quotes import compared
 
 D = Decimal
 TODAY = dt.date(2026, 6, 1)
@@ -55,14 +55,14 @@ def quote_with(*fees: Fee, hourly: bool = False, currency: str = "EUR", watts: s
 
 
 def plan_of(quote: Quote) -> Plan:
-    plan = estimate(quote, TODAY).shown_plan
+    plan = compared(quote, TODAY).shown_plan
     assert plan is not None
     return plan
 
 
 def net_of(quote: Quote) -> object:
     """The net of the only plan, also where it is not known."""
-    (plan,) = estimate(quote, TODAY).plans
+    (plan,) = compared(quote, TODAY).plans
     return plan.price.net
 
 

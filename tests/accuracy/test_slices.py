@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from estimator.catalogue import Card, HourlyOffer, Lot, TermPrice
 from estimator.catalogue.embedded import embedded_catalogue
-from estimator.estimate import estimate, headline
+from estimator.estimate import headline
 from estimator.evidence import GIVEN, Evidence, EvidenceKind, Stated
 from estimator.exports.json_text import as_json
 from estimator.exports.requests import Scheduler, request_text, stage_requests
@@ -26,7 +26,7 @@ from estimator.storage import quote_from_text, quote_to_text
 from estimator.units import GIB, MIB
 from estimator.wording import Language, NumberFormat, Wording
 from estimator.wording.explanations import explanation
-from tests.quotes import MEASURED, MINUTE, TODAY, given, whole_memory
+from tests.quotes import MEASURED, MINUTE, TODAY, compared, given, whole_memory
 
 D = Decimal
 WORDS = Wording(Language.ENGLISH, NumberFormat.EN_US)
@@ -107,7 +107,7 @@ def codes(found: Estimate) -> set[str]:
 def test_fifty_six_tasks_on_two_cards_of_seven_slices_take_four_waves() -> None:
     # 2 cards × 7 slices = 14 at once; ⌈56 ÷ 14⌉ = 4 waves of 10 min = 40 min. Paid: 2 cards × 40 min × 3 an
     # hour = 4.00; 14 slices of 40 min would be 28.00.
-    result, plan = only(estimate(sliced_quote(isolated("1g.10gb")), TODAY))
+    result, plan = only(compared(sliced_quote(isolated("1g.10gb")), TODAY))
     assert plan.timing.delivery_ms == 40 * MINUTE
     assert (result.tasks_at_once, result.cards_required, plan.decision.cards) == (14, 2, 2)
     assert (plan.timing.places, plan.timing.slices_per_card) == (14, 7)
@@ -161,14 +161,14 @@ def test_blank_tasks_at_once_fill_the_slices_of_the_fewest_cards_in_time() -> No
 
 def test_the_staircase_counts_cards() -> None:
     # 56 tasks: 1 card 8 waves, 2 cards 4, 3 cards ⌈56 ÷ 21⌉ = 3, 4 cards 2, 8 cards 1.
-    steps = estimate(sliced_quote(isolated("1g.10gb")), TODAY).staircase
+    steps = compared(sliced_quote(isolated("1g.10gb")), TODAY).staircase
     minutes = {step.cards: step.delivery_ms // MINUTE for step in steps}
     assert [minutes[cards] for cards in (1, 2, 3, 4, 8)] == [80, 40, 30, 20, 10]
 
 
 def test_the_staircase_shows_the_plan_itself_where_it_leaves_slices_empty() -> None:
     # 10 at once on 2 cards: ⌈56 ÷ 10⌉ = 6 waves; a third card filled: ⌈56 ÷ 21⌉ = 3.
-    found = estimate(sliced_quote(isolated("1g.10gb"), at_once=10), TODAY)
+    found = compared(sliced_quote(isolated("1g.10gb"), at_once=10), TODAY)
     minutes = {step.cards: step.delivery_ms // MINUTE for step in found.staircase}
     assert (minutes[1], minutes[2], minutes[3]) == (80, 60, 30)
     assert only(found)[1].timing.delivery_ms == 60 * MINUTE
@@ -244,7 +244,7 @@ def test_a_task_over_several_cards_has_no_figures_on_slices(kind: StageKind) -> 
 
 
 def test_the_cards_are_explained_by_the_slices_of_each() -> None:
-    figure = explain(estimate(sliced_quote(isolated("1g.10gb")), TODAY), "cards")
+    figure = explain(compared(sliced_quote(isolated("1g.10gb")), TODAY), "cards")
     assert figure.formula == "cards_in_slices"
     assert dict(figure.steps[0].gaps) == {"at_once": 14, "slices": 7}
     assert figure.value == 2
@@ -252,7 +252,7 @@ def test_the_cards_are_explained_by_the_slices_of_each() -> None:
 
 def test_the_explanations_say_slices_and_the_stated_factor() -> None:
     # ⌈56 ÷ 14⌉ = 4 waves of 10 min × 2.5 = 100 min.
-    found = estimate(sliced_quote(isolated("1g.10gb", factor=given("2.5"))), TODAY)
+    found = compared(sliced_quote(isolated("1g.10gb", factor=given("2.5"))), TODAY)
     cards = explanation(WORDS, found, "cards")
     assert cards.formula_numbers == "⌈14 ÷ 7⌉ = 2"
     assert "Rent counts cards, never slices." in cards.notes
@@ -278,7 +278,7 @@ def test_a_quote_keeps_its_slices_on_disk_and_one_without_them_still_opens() -> 
 
 def test_a_cluster_is_asked_for_slices() -> None:
     # 14 at once; the limit is 10 min × 2.5 = 1,500 s.
-    found = estimate(sliced_quote(isolated("1g.10gb", factor=given("2.5"))), TODAY)
+    found = compared(sliced_quote(isolated("1g.10gb", factor=given("2.5"))), TODAY)
     requests = stage_requests(found)
     assert not isinstance(requests, Absent)
     assert (requests[0].at_once, requests[0].seconds) == (14, 1500)
@@ -287,13 +287,13 @@ def test_a_cluster_is_asked_for_slices() -> None:
     assert '"nvidia.com/mig-1g.10gb": 1' in texts[Scheduler.KUBERNETES]
     assert "num_gpus=1," in texts[Scheduler.RAY]
     # Stated nowhere: the scheduler must not kill a task that takes seven times as long, 4,200 s.
-    untold = stage_requests(estimate(sliced_quote(isolated("1g.10gb")), TODAY))
+    untold = stage_requests(compared(sliced_quote(isolated("1g.10gb")), TODAY))
     assert not isinstance(untold, Absent)
     assert untold[0].seconds == 4200
 
 
 def test_a_cluster_is_asked_for_a_part_of_a_shared_card() -> None:
-    found = estimate(sliced_quote(CardSlicing(per_card=3), at_once=6), TODAY)
+    found = compared(sliced_quote(CardSlicing(per_card=3), at_once=6), TODAY)
     texts = {one: str(request_text(found, one)) for one in Scheduler}
     assert "--gres=shard:1" in texts[Scheduler.SLURM]
     assert '"nvidia.com/gpu.shared": 1' in texts[Scheduler.KUBERNETES]
@@ -302,7 +302,7 @@ def test_a_cluster_is_asked_for_a_part_of_a_shared_card() -> None:
 
 
 def test_programs_are_told_of_the_slices() -> None:
-    (told,) = as_json(estimate(sliced_quote(isolated("1g.10gb")), TODAY))["organisations"]
+    (told,) = as_json(compared(sliced_quote(isolated("1g.10gb")), TODAY))["organisations"]
     assert told["slicing"] == {
         "per_card": 7,
         "profile": "1g.10gb",
@@ -311,7 +311,7 @@ def test_programs_are_told_of_the_slices() -> None:
         "duration_factor_evidence": "assumed",
         "usable_bytes": {"h100-sxm": 9984 * MIB},
     }
-    (whole,) = as_json(estimate(sliced_quote(None, at_once=2), TODAY))["organisations"]
+    (whole,) = as_json(compared(sliced_quote(None, at_once=2), TODAY))["organisations"]
     assert whole["slicing"] is None
 
 

@@ -6,7 +6,6 @@ from decimal import Decimal
 
 import pytest
 
-from estimator.estimate import estimate
 from estimator.evidence import GIVEN, StatedDuration
 from estimator.quote import AssignmentPolicy, Partition, Quote, ResourceKind, ResourceNeed, SharedResource
 from estimator.results.estimate import Estimate, OrganisationResult, QuoteStatus, Timing
@@ -15,6 +14,7 @@ from estimator.units import GB, GIB, TimeUnit
 from tests.quotes import (
     MINUTE,
     TODAY,
+    compared,
     conversion,
     cooperative_quote,
     given,
@@ -26,7 +26,7 @@ AVAILABILITY = AssignmentPolicy.AVAILABILITY
 
 
 def result_of(quote: Quote, name: str) -> OrganisationResult:
-    found = estimate(quote, TODAY).organisation(name)
+    found = compared(quote, TODAY).organisation(name)
     assert found is not None
     return found
 
@@ -51,7 +51,7 @@ def test_eight_conversions_and_an_assembly_take_what_the_source_says(cards: int,
 
 
 def test_the_staircase_marks_the_cards_that_change_nothing() -> None:
-    steps = estimate(source_quote(), TODAY).staircase
+    steps = compared(source_quote(), TODAY).staircase
     assert [step.delivery_ms // MINUTE for step in steps] == [106, 58, 46, 34, 34, 34, 34, 22, 22]
     assert [step.cards for step in steps if step.useless] == [5, 6, 7, 9]
 
@@ -115,7 +115,7 @@ def test_one_storage_channel_takes_at_least_78_on_two_cards() -> None:
 
 def test_a_slow_down_of_2_or_48_minutes_more_assembly_cancel_the_gain() -> None:
     # 48 k + 10 = 106 where k = 2.0; 48 + 10 + 48 = 106
-    (found,) = estimate(source_quote(), TODAY).break_evens
+    (found,) = compared(source_quote(), TODAY).break_evens
     assert (found.organisation_id, found.reference_id) == ("B", "A")
     assert found.slow_down == Decimal(2)
     assert found.serial_ms == 48 * MINUTE
@@ -130,7 +130,7 @@ def net_and_gross(estimate_: Estimate, plan_id: str) -> tuple[object, object]:
 
 def test_both_organisations_cost_064_by_the_second_when_released_before_assembly() -> None:
     # 8 x 12 min = 1.6 card-hours x 0.40 EUR = 0.64; + 21 % = 0.7744
-    result = estimate(source_quote(), TODAY)
+    result = compared(source_quote(), TODAY)
     assert net_and_gross(result, "A/hourly:hivenet") == (Decimal("0.64"), Decimal("0.77"))
     assert net_and_gross(result, "B/hourly:hivenet") == (Decimal("0.64"), Decimal("0.77"))
 
@@ -139,14 +139,14 @@ def test_holding_the_cards_through_assembly_costs_071_and_077() -> None:
     # 106 min x 0.40 / 60 = 0.7067; 2 x 58 min x 0.40 / 60 = 0.7733
     quote = source_quote()
     quote = quote.replaced(pricing=quote.pricing.replaced(hold_through_assembly=True))
-    result = estimate(quote, TODAY)
+    result = compared(quote, TODAY)
     assert net_and_gross(result, "A/hourly:hivenet")[0] == Decimal("0.71")
     assert net_and_gross(result, "B/hourly:hivenet")[0] == Decimal("0.77")
 
 
 def test_a_faster_plan_saves_no_rent_on_a_lot() -> None:
     # one 72 h term either way; 58 min are 1.3 % and 106 min 2.5 % of it
-    result = estimate(source_quote(), TODAY)
+    result = compared(source_quote(), TODAY)
     plans = [result.plan(name) for name in ("A/lots:b200-sxm", "B/lots:b200-sxm")]
     assert [plan and plan.price.net for plan in plans] == [Decimal("781.20"), Decimal("781.20")]
     shares = [round(100 * plan.timing.delivery_ms / plan.holdings[0].held_ms, 1) for plan in plans if plan]
@@ -154,12 +154,12 @@ def test_a_faster_plan_saves_no_rent_on_a_lot() -> None:
 
 
 def test_the_lots_of_two_cards_cost_what_the_picture_shows() -> None:
-    result = estimate(source_quote(), TODAY)
+    result = compared(source_quote(), TODAY)
     assert net_and_gross(result, "B/lots:rtx-4090")[0] == Decimal("54.72")
 
 
 def test_the_recommended_plan_is_two_cards_by_the_hour_within_the_limit() -> None:
-    result = estimate(source_quote(), TODAY)
+    result = compared(source_quote(), TODAY)
     assert result.recommended_plan_id == "B/hourly:hivenet"
     assert result.status is QuoteStatus.PROVISIONAL
     assert result.shown is not None

@@ -17,7 +17,6 @@ from openpyxl.workbook import Workbook
 from estimator import edits
 from estimator.catalogue import Card, HourlyOffer, Lot, TermPrice
 from estimator.catalogue.embedded import embedded_catalogue
-from estimator.estimate import estimate
 from estimator.evidence import GIVEN, Stated, StatedDuration
 from estimator.exports.workbook import workbook_bytes
 from estimator.quote import (
@@ -41,7 +40,7 @@ from estimator.results.estimate import Estimate
 from estimator.storage import quote_from_text
 from estimator.units import TimeUnit
 from estimator.wording import Language, NumberFormat, Wording
-from tests.quotes import mixed_quote
+from tests.quotes import compared, mixed_quote
 from tests.recalculation import recalculated
 
 TODAY = dt.date(2026, 11, 30)
@@ -187,7 +186,7 @@ def lots_quote() -> Quote:
 
 
 def made(quote: Quote) -> tuple[Estimate, bytes]:
-    result = estimate(quote, TODAY)
+    result = compared(quote, TODAY)
     return result, workbook_bytes(result, WORDS, TODAY)
 
 
@@ -286,7 +285,7 @@ def test_a_changed_price_and_unit_time_give_the_totals_of_the_changed_quote(reca
     values = {"unit_time_conversion": D("13.7"), "price_hivenet_rtx_4090": D("0.93")}
     # ⌈8 ÷ 2⌉ × 13.7 + 10 = 64.8 min; 2 cards × 54.8 min × 0.93 €/h = 1.6988 → 1.70
     found = totals(recalculate(with_values(data, values)))
-    assert found == pytest.approx(totals_of(estimate(changed, TODAY), 60_000), rel=1e-9)
+    assert found == pytest.approx(totals_of(compared(changed, TODAY), 60_000), rel=1e-9)
     assert found[:2] == pytest.approx((64.8, 1.70))
 
 
@@ -320,7 +319,7 @@ def test_changed_times_percentages_and_rates_give_the_totals_of_the_changed_quot
         "slow_down": D("1.31"),
     }
     found = totals(recalculate(with_values(data, values)))
-    assert found == pytest.approx(totals_of(estimate(changed, TODAY), 60_000), rel=1e-9)
+    assert found == pytest.approx(totals_of(compared(changed, TODAY), 60_000), rel=1e-9)
 
 
 def test_another_time_on_a_slice_gives_the_totals_of_the_changed_quote(recalculate: Recalculate) -> None:
@@ -331,7 +330,7 @@ def test_another_time_on_a_slice_gives_the_totals_of_the_changed_quote(recalcula
     slower = organisation.slicing.replaced(duration_factor=given("2.3"))
     changed = quote.replaced(organisations=(organisation.replaced(slicing=slower),))
     found = totals(recalculate(with_values(data, {"slice_factor": D("2.3")})))
-    assert found == pytest.approx(totals_of(estimate(changed, TODAY), 60_000), rel=1e-9)
+    assert found == pytest.approx(totals_of(compared(changed, TODAY), 60_000), rel=1e-9)
 
 
 def test_a_lot_whose_term_the_work_outruns_says_so(recalculate: Recalculate) -> None:

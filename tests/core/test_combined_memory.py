@@ -18,7 +18,6 @@ from estimator import edits
 from estimator import memory as mem
 from estimator.catalogue import Card
 from estimator.catalogue.embedded import embedded_catalogue
-from estimator.estimate import estimate
 from estimator.memory.degrees import illegal_degree
 from estimator.memory.shape import decoder_parameters
 from estimator.plan.fitting import fits_table
@@ -38,7 +37,7 @@ from estimator.quote import (
 )
 from estimator.results.memory import Fit
 from estimator.units import GIB
-from tests.quotes import source_quote
+from tests.quotes import compared, source_quote
 
 DAY = dt.date(2026, 11, 30)
 
@@ -377,7 +376,7 @@ def test_what_is_asked_of_the_node_is_a_decisive_condition_and_on_no_card() -> N
     for offloads in (False, True):
         use = use_of("llama3.2-1b", TrainingRecipe(offload_optimizer=offloads))
         changed = edits.with_memory(quote, stage.id, model=use)
-        found = estimate(changed, DAY)
+        found = compared(changed, DAY)
         asked = [one for one in found.conditions if one.code == "host_memory"]
         assert len(asked) == offloads
         memory = next(one for one in found.organisations[0].memory if one.stage_id == stage.id)

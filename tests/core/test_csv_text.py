@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from estimator.estimate import EstimateCancelled, estimate
+from estimator.estimate import EstimateCancelled
 from estimator.exports.csv_text import CsvFormat, CsvTable, csv_bytes
 from estimator.exports.guard import guarded, unguarded
 from estimator.imports.tables import read_table
@@ -18,6 +18,7 @@ from estimator.imports.work import read_work
 from estimator.quote import Quote
 from estimator.storage import read_quote
 from estimator.wording import Language, NumberFormat, Wording
+from tests.quotes import compared
 
 SAMPLES = sorted((Path(__file__).parents[2] / "resources" / "samples").glob("*.cabida"))
 TODAY = dt.date(2026, 11, 30)
@@ -30,7 +31,7 @@ def sample(name: str = "indice-de-las-obras") -> Quote:
 
 
 def rows(quote: Quote, table: CsvTable, csv_format: CsvFormat = PLAIN) -> list[list[str]]:
-    text = csv_bytes(estimate(quote, TODAY), table, WORDS, csv_format).decode("utf-8-sig")
+    text = csv_bytes(compared(quote, TODAY), table, WORDS, csv_format).decode("utf-8-sig")
     return list(csv.reader(io.StringIO(text, newline=""), delimiter=csv_format.separator))
 
 
@@ -61,10 +62,10 @@ def test_every_table_is_rectangular_in_any_format(file: Path, table: CsvTable) -
 
 
 def test_marks_are_as_asked_for() -> None:
-    data = csv_bytes(estimate(sample(), TODAY), CsvTable.COST, WORDS, CsvFormat(";", ",", leading_mark=False))
+    data = csv_bytes(compared(sample(), TODAY), CsvTable.COST, WORDS, CsvFormat(";", ",", leading_mark=False))
     assert not data.startswith(b"\xef\xbb\xbf")
     assert b";0,64;" in data
-    assert csv_bytes(estimate(sample(), TODAY), CsvTable.COST, WORDS, PLAIN).startswith(b"\xef\xbb\xbf")
+    assert csv_bytes(compared(sample(), TODAY), CsvTable.COST, WORDS, PLAIN).startswith(b"\xef\xbb\xbf")
 
 
 @pytest.mark.parametrize("text", ["=SUM(A1:A9)", "+34 600", "-12.5", "@home", "plain", "'quoted", "", "a=b"])
@@ -97,4 +98,4 @@ def test_dates_follow_the_start_and_its_zone() -> None:
 
 def test_it_can_be_cancelled() -> None:
     with pytest.raises(EstimateCancelled):
-        csv_bytes(estimate(sample(), TODAY), CsvTable.TASKS, WORDS, PLAIN, cancelled=lambda: True)
+        csv_bytes(compared(sample(), TODAY), CsvTable.TASKS, WORDS, PLAIN, cancelled=lambda: True)

@@ -6,7 +6,6 @@ import datetime as dt
 from decimal import Decimal
 from pathlib import Path
 
-from estimator.estimate import estimate
 from estimator.issuing import Difference, differences, figures_of, issued, next_revision, why_not
 from estimator.quote import Party, Quote
 from estimator.quote.issue import IssuedFigures
@@ -14,6 +13,7 @@ from estimator.results.estimate import Estimate
 from estimator.storage import quote_from_text, quote_to_text, read_quote
 from estimator.wording import Language, NumberFormat, Wording
 from estimator.wording.issued import COMPARED, difference_text, figure_name, figure_text, issue_text
+from tests.quotes import compared
 
 SAMPLE = Path(__file__).parents[2] / "resources" / "samples" / "indice-de-las-obras.cabida"
 TODAY = dt.date(2026, 11, 30)
@@ -22,7 +22,7 @@ D = Decimal
 
 
 def made(quote: Quote) -> Estimate:
-    return estimate(quote, TODAY)
+    return compared(quote, TODAY)
 
 
 def issued_sample() -> Quote:

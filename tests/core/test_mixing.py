@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from estimator.catalogue import HourlyOffer, TermPrice
-from estimator.estimate import estimate, headline
+from estimator.estimate import headline
 from estimator.evidence import StatedDuration
 from estimator.exports.json_text import as_json
 from estimator.quote import (
@@ -18,7 +18,7 @@ from estimator.results.estimate import OrganisationResult, Plan
 from estimator.units import TimeUnit
 from estimator.wording import Language, NumberFormat, Wording
 from estimator.wording.answers import cards_answer
-from tests.quotes import TODAY, mixed_quote
+from tests.quotes import TODAY, compared, mixed_quote
 from tests.quotes import mixing_quote as quote_with
 from tests.quotes import term_lot as lot
 
@@ -52,7 +52,7 @@ def test_one_fast_card_and_one_slow_card_together_are_the_cheapest() -> None:
     assert plan.timing.delivery_ms == 72 * HOUR
     assert sorted(plan.decision.card_ids) == ["b200-sxm", "rtx-4090"]
     assert {one.card_id for one in plan.verdicts} == set(plan.decision.card_ids)
-    assert estimate(quote, TODAY).recommended_plan_id == "A/mix"
+    assert compared(quote, TODAY).recommended_plan_id == "A/mix"
 
 
 def test_each_model_takes_its_own_time_in_the_schedule_of_a_mix() -> None:
@@ -152,7 +152,7 @@ def test_a_mix_is_told_by_model_in_the_answer_and_in_json() -> None:
     quote = quote_with(
         lot("slow", "rtx-4090", "27", stock=2), lot("fast", "b200-sxm", "50"), tasks=18, hours=12, limit=72
     )
-    result = estimate(quote, TODAY)
+    result = compared(quote, TODAY)
     assert "1 × RTX 4090 + 1 × B200" in cards_answer(WORDS, result).line
     (plan,) = [one for one in as_json(result)["organisations"][0]["plans"] if one["id"] == "A/mix"]
     assert sorted(plan["models"]) == ["b200-sxm", "rtx-4090"]

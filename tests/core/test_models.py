@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from estimator import memory as mem
 from estimator.catalogue.embedded import embedded_catalogue
-from estimator.estimate import estimate
 from estimator.plan.forms import RANGES, ModelMemory, WorkingBasis, upper_bytes
 from estimator.plan.models import (
     architecture_of,
@@ -35,7 +34,7 @@ from estimator.quote import (
 from estimator.results.memory import StageMemory
 from estimator.units import GIB
 from estimator.wording import Language, NumberFormat, Wording, phrases
-from tests.quotes import TODAY, conversion, source_quote
+from tests.quotes import TODAY, compared, conversion, source_quote
 
 RECORDS = {record.id: record for record in embedded_catalogue().models if record.kind != "image pipeline"}
 LLAMA = {
@@ -440,7 +439,7 @@ def test_a_model_that_cannot_be_read_is_a_problem_with_its_place() -> None:
     source = ModelSource(name="broken", text="{}")
     need = MemoryNeed(model=ModelUse(source=source, recipe=TrainingRecipe()))
     quote = source_quote(conversion().replaced(memory=need))
-    result = estimate(quote, TODAY)
+    result = compared(quote, TODAY)
     problem = next(one for one in result.problems if one.code == "model_not_read")
     assert problem.where == ("workload", "stages", "conversion", "memory")
     assert "missing_memory" not in {one.code for one in result.problems}

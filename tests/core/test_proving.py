@@ -13,7 +13,7 @@ import threading
 import pytest
 
 from estimator import edits
-from estimator.estimate import estimate, headline
+from estimator.estimate import headline
 from estimator.plan.proving import MORE_EFFORT, ProofTask, has_other_proof, proof_task, proved
 from estimator.plan.scheduling import problem_behind
 from estimator.quote import AssignmentPolicy, Organisation, ProvenPlan, Quote
@@ -22,7 +22,7 @@ from estimator.schedule import Problem, ProofRefused, Schedule, SolveStopped
 from estimator.schedule.prove import DEFAULT_EFFORT, Found, Heard
 from estimator.storage import quote_from_text, quote_to_text
 from tests.core.schedule_rules import assert_keeps_every_rule
-from tests.quotes import MINUTE, TODAY, conversion, hard_to_find, hard_to_prove
+from tests.quotes import MINUTE, TODAY, compared, conversion, hard_to_find, hard_to_prove
 
 BEST_MS, BOUND_MS = 66 * MINUTE, 62 * MINUTE
 
@@ -89,7 +89,7 @@ def test_a_reopened_quote_keeps_what_was_proved(proven: ProvenPlan) -> None:
 def test_a_better_plan_that_was_proved_is_the_best_plan_from_then_on(proven: ProvenPlan) -> None:
     # By availability in list order the same tasks take longer than 66 min.
     quote = kept(hard_to_prove(AssignmentPolicy.AVAILABILITY), proven)
-    results = {one.policy: one for one in estimate(quote, TODAY).organisations[1].policies}
+    results = {one.policy: one for one in compared(quote, TODAY).organisations[1].policies}
     best, other = results[AssignmentPolicy.BEST], results[AssignmentPolicy.AVAILABILITY]
     assert (best.delivery_ms, best.lower_bound_ms) == (BEST_MS, BEST_MS)
     assert other.delivery_ms > other.lower_bound_ms == BEST_MS
@@ -106,7 +106,7 @@ def test_a_better_plan_takes_the_place_of_the_one_found() -> None:
 
 
 def test_the_staircase_does_not_contradict_the_proof(proven: ProvenPlan) -> None:
-    result = estimate(kept(hard_to_prove(), proven), TODAY)
+    result = compared(kept(hard_to_prove(), proven), TODAY)
     assert next(step for step in result.staircase if step.cards == 3).delivery_ms == BEST_MS
 
 

@@ -9,13 +9,13 @@ import pytest
 
 from estimator.__main__ import main
 from estimator.catalogue import HourlyOffer
-from estimator.estimate import EstimateCancelled, decided, estimate, with_flips
+from estimator.estimate import EstimateCancelled, decided, with_flips
 from estimator.problems import Absent
 from estimator.quote import ExchangeRate, Ownership, Quote
 from estimator.results.rental import Flip, Quantity, RentalStudy, RentalWay
 from estimator.wording import Language, NumberFormat, Wording
 from estimator.wording.rent import break_even_text, flip_text, owning_text, same_rent_sentence
-from tests.quotes import HIVENET, LOT_4090, MINUTE, TODAY, conversion, given, source_quote
+from tests.quotes import HIVENET, LOT_4090, MINUTE, TODAY, compared, conversion, given, source_quote
 
 WORDS = Wording(Language.ENGLISH, NumberFormat.EN_US)
 RTX_5090_HOURLY = HourlyOffer(
@@ -35,13 +35,13 @@ OWNED = Ownership(
 
 
 def study_of(quote: Quote) -> RentalStudy:
-    found = estimate(quote, TODAY).rental
+    found = compared(quote, TODAY).rental
     assert found is not None
     return found
 
 
 def flips_of(quote: Quote) -> tuple[Flip, ...]:
-    found = with_flips(estimate(quote, TODAY)).rental
+    found = with_flips(compared(quote, TODAY)).rental
     assert found is not None
     return found.flips
 
@@ -139,7 +139,7 @@ def test_unequal_tasks_flip_by_a_factor_and_not_by_their_number() -> None:
 
 
 def test_flips_stop_when_nobody_wants_them() -> None:
-    result = estimate(source_quote(), TODAY)
+    result = compared(source_quote(), TODAY)
     with pytest.raises(EstimateCancelled):
         with_flips(result, lambda: True)
 

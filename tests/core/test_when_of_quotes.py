@@ -12,7 +12,6 @@ from openpyxl import load_workbook
 from estimator import edits
 from estimator.catalogue import Card, Lot
 from estimator.catalogue.offers import TermPrice
-from estimator.estimate import estimate
 from estimator.evidence import GIVEN, StatedDuration
 from estimator.exports.json_text import as_json
 from estimator.exports.workbook import workbook_bytes
@@ -26,6 +25,7 @@ from estimator.storage import quote_from_text, quote_to_text
 from estimator.terminal import estimate_text
 from estimator.units import TimeUnit
 from estimator.wording import Language, NumberFormat, Wording
+from tests.quotes import compared
 
 ENGLISH = Wording(Language.ENGLISH, NumberFormat.EN_GB)
 TODAY = dt.date(2026, 11, 30)
@@ -78,8 +78,8 @@ def test_units_that_are_handed_over_singly_are_taken_as_soon_as_their_share_is_t
     # card and ends at 30. The last share ends at 60, and its assembly of 15 min at 75, as if all had waited.
     cut, join = stage("cut", 12, 10), stage("join", 4, 15, kind=StageKind.STATION, after=("cut",))
     quote = edits.with_layout(quote_of(cut, join), "A", "cut", policy=policy)
-    whole = timing_of(estimate(quote, TODAY))
-    singly = timing_of(estimate(edits.with_stage(quote, "join", streams_from=("cut",)), TODAY))
+    whole = timing_of(compared(quote, TODAY))
+    singly = timing_of(compared(edits.with_stage(quote, "join", streams_from=("cut",)), TODAY))
     assert [one.start_ms for one in whole.stages] == [0, 60 * MINUTE]
     assert [one.start_ms for one in singly.stages] == [0, start * MINUTE]
     assert whole.delivery_ms == singly.delivery_ms == 75 * MINUTE
@@ -87,7 +87,7 @@ def test_units_that_are_handed_over_singly_are_taken_as_soon_as_their_share_is_t
 
 def test_uneven_shares_are_an_error_and_no_schedule() -> None:
     quote = quote_of(stage("cut", 12, 10), stage("join", 5, 15, after=("cut",), streams_from=("cut",)))
-    found = estimate(quote, TODAY)
+    found = compared(quote, TODAY)
     assert "no_whole_share" in codes(found)
     assert found.shown is not None
     assert isinstance(found.shown.timing, Absent)
@@ -97,13 +97,13 @@ def test_uneven_shares_are_an_error_and_no_schedule() -> None:
 def test_a_share_that_differs_from_a_delivery_is_said() -> None:
     join = stage("join", 4, 15, kind=StageKind.STATION, after=("cut",), streams_from=("cut",))
     quote = edits.with_workload(quote_of(stage("cut", 12, 10), join), units_per_delivery=4)
-    assert "share_differs" in codes(estimate(quote, TODAY))
-    assert "share_differs" not in codes(estimate(edits.with_workload(quote, units_per_delivery=3), TODAY))
+    assert "share_differs" in codes(compared(quote, TODAY))
+    assert "share_differs" not in codes(compared(edits.with_workload(quote, units_per_delivery=3), TODAY))
 
 
 def test_a_stage_starts_no_earlier_than_stated_and_a_late_one_is_named_with_by_how_much() -> None:
     # Two tasks of 60 min on two cards from hour 2: the end is hour 3, an hour after the due date.
-    found = estimate(quote_of(stage("a", 2, 60, release=hours(2), due=hours(2))), TODAY)
+    found = compared(quote_of(stage("a", 2, 60, release=hours(2), due=hours(2))), TODAY)
     timing = timing_of(found)
     assert (timing.stages[0].start_ms, timing.delivery_ms) == (2 * HOUR, 3 * HOUR)
     late = next(one for one in found.problems if one.code == "stage_late")
@@ -113,7 +113,7 @@ def test_a_stage_starts_no_earlier_than_stated_and_a_late_one_is_named_with_by_h
 
 def test_working_hours_need_a_start() -> None:
     quote = quote_of(stage("a", 2, 60, hours=OFFICE))
-    found = estimate(quote, TODAY)
+    found = compared(quote, TODAY)
     assert found.shown is not None
     assert isinstance(found.shown.timing, Absent)
     assert found.shown.timing.code == "hours_without_start"
@@ -127,7 +127,7 @@ def test_work_pauses_over_night_or_waits_for_the_morning(pauses: bool, end: int)
     quote = quote_of(
         stage("a", 3, 180, hours=OFFICE, may_pause=pauses), slots=1, start=MONDAY, time_zone="Europe/Madrid"
     )
-    found = estimate(quote, TODAY)
+    found = compared(quote, TODAY)
     timing = timing_of(found)
     assert timing.delivery_ms == end * HOUR
     assert timing.lower_bound_ms == timing.delivery_ms
@@ -137,7 +137,7 @@ def test_work_pauses_over_night_or_waits_for_the_morning(pauses: bool, end: int)
 
 def test_a_task_that_no_open_stretch_holds_is_named() -> None:
     quote = quote_of(stage("a", 1, 9 * 60, hours=OFFICE), start=MONDAY, time_zone="Europe/Madrid")
-    assert "no_hours_long_enough" in codes(estimate(quote, TODAY))
+    assert "no_hours_long_enough" in codes(compared(quote, TODAY))
 
 
 def test_hours_follow_the_week_from_a_start_in_its_middle() -> None:
@@ -151,7 +151,7 @@ def test_hours_follow_the_week_from_a_start_in_its_middle() -> None:
 def test_a_change_of_clocks_under_working_hours_is_said() -> None:
     quote = quote_of(stage("a", 1, 60, hours=OFFICE), start=MONDAY, time_zone="Europe/Madrid")
     late = quote.replaced(start=dt.datetime(2027, 3, 26, 15, 30))  # Friday; clocks change on Sunday 28
-    assert "clock_changes" in codes(estimate(late, TODAY))
+    assert "clock_changes" in codes(compared(late, TODAY))
     madrid = dt.datetime(2026, 11, 30, 9, 0, tzinfo=dt.UTC)
     assert not clocks_change(madrid, 1000 * HOUR)
 
@@ -159,11 +159,11 @@ def test_a_change_of_clocks_under_working_hours_is_said() -> None:
 def test_cards_that_leave_and_cards_with_hours_are_kept_to() -> None:
     quote = quote_of(stage("a", 3, 180), slots=1, start=MONDAY, time_zone="Europe/Madrid")
     offer = quote.offers[0]
-    assert timing_of(estimate(quote, TODAY)).delivery_ms == 9 * HOUR
+    assert timing_of(compared(quote, TODAY)).delivery_ms == 9 * HOUR
     staffed = quote.replaced(offers=(offer.replaced(hours=OFFICE),))
-    assert timing_of(estimate(staffed, TODAY)).delivery_ms == 26 * HOUR
+    assert timing_of(compared(staffed, TODAY)).delivery_ms == 26 * HOUR
     short = quote.replaced(offers=(offer.replaced(available_for=hours(7)),))
-    found = estimate(short, TODAY)
+    found = compared(short, TODAY)
     assert found.plans == ()
     assert found.shown is not None
     assert [reason.code for _, reason in found.shown.excluded] == ["outruns_rental"]
@@ -179,7 +179,7 @@ def two_projects() -> Quote:
 
 def test_two_projects_on_the_same_cards_are_shown_together_and_alone() -> None:
     # 4 tasks of an hour on two cards are 2 h alone. Together the first priority has 2 h, the other 4 h.
-    found = estimate(two_projects(), TODAY)
+    found = compared(two_projects(), TODAY)
     north, south = found.projects
     assert (north.delivery_ms, north.alone_ms, north.loses_ms, north.late_ms) == (
         4 * HOUR,
@@ -216,7 +216,7 @@ def test_the_workbook_follows_shares_and_keeps_the_times_of_working_hours() -> N
     join = stage("join", 2, 90, kind=StageKind.STATION, after=("cut",), streams_from=("cut",))
     check = stage("check", 1, 60, kind=StageKind.STATION, after=("join",), hours=OFFICE)
     quote = quote_of(cut, join, check, start=MONDAY, time_zone="Europe/Madrid")
-    data = workbook_bytes(estimate(quote, TODAY), ENGLISH, TODAY)
+    data = workbook_bytes(compared(quote, TODAY), ENGLISH, TODAY)
     sheet = load_workbook(io.BytesIO(data))["Schedule"]
     rows = {row[1].value: row for row in sheet.iter_rows(min_row=10) if row[1].value}
     # The first join waits for the ends of the first two cuts and for nothing else.
@@ -231,7 +231,7 @@ def test_the_explanation_of_the_delivery_adds_up_with_waits_and_shares() -> None
     # 12 of 10 min on two cards from minute 30: 90; the last assembly of 15 min then: 30 + 60 + 15 = 105.
     cut = stage("cut", 12, 10, release=StatedDuration(value=D(30)))
     join = stage("join", 4, 15, kind=StageKind.STATION, after=("cut",), streams_from=("cut",))
-    found = estimate(quote_of(cut, join), TODAY)
+    found = compared(quote_of(cut, join), TODAY)
     steps = explain(found, "delivery").steps
     assert [(one.code, one.result) for one in steps] == [
         ("wait_before", 30 * MINUTE),
@@ -243,7 +243,7 @@ def test_the_explanation_of_the_delivery_adds_up_with_waits_and_shares() -> None
 
 def test_the_workbook_says_when_each_project_is_delivered_and_how_late() -> None:
     # North is due after 180 min and delivered after 240; South after 120.
-    data = workbook_bytes(estimate(two_projects(), TODAY), ENGLISH, TODAY)
+    data = workbook_bytes(compared(two_projects(), TODAY), ENGLISH, TODAY)
     stored = load_workbook(io.BytesIO(data), data_only=True)["Schedule"]
     formulas = load_workbook(io.BytesIO(data))["Schedule"]
     rows = {row[1].value: [cell.value for cell in row[2:5]] for row in stored.iter_rows(max_row=12)}

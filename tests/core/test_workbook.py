@@ -16,13 +16,14 @@ from openpyxl import load_workbook
 from openpyxl.workbook import Workbook
 
 from estimator.catalogue import HourlyOffer
-from estimator.estimate import EstimateCancelled, estimate
+from estimator.estimate import EstimateCancelled
 from estimator.exports.workbook import workbook_bytes, write_workbook
 from estimator.problems import FileRefused
 from estimator.quote import Quote
 from estimator.results.estimate import Estimate
 from estimator.storage import quote_from_text
 from estimator.wording import Language, NumberFormat, Wording
+from tests.quotes import compared
 
 TODAY = dt.date(2026, 11, 30)
 ENGLISH = Wording(Language.ENGLISH, NumberFormat.EN_GB)
@@ -34,7 +35,7 @@ def sample(name: str = "indice-de-las-obras") -> Quote:
 
 
 def made(quote: Quote, *, data_only: bool = False) -> tuple[Estimate, Workbook]:
-    result = estimate(quote, TODAY)
+    result = compared(quote, TODAY)
     data = workbook_bytes(result, ENGLISH, TODAY)
     return result, load_workbook(io.BytesIO(data), data_only=data_only)
 
@@ -118,7 +119,7 @@ def test_counts_cards_and_terms_are_no_inputs_because_they_would_change_the_plan
 
 
 def test_the_same_estimate_gives_the_same_bytes_and_the_date_is_the_quotes() -> None:
-    result = estimate(sample().replaced(date=dt.date(2026, 5, 4)), TODAY)
+    result = compared(sample().replaced(date=dt.date(2026, 5, 4)), TODAY)
     first = workbook_bytes(result, ENGLISH, TODAY)
     assert first == workbook_bytes(result, ENGLISH, dt.date(2030, 1, 1))
     assert load_workbook(io.BytesIO(first)).properties.created == dt.datetime(2026, 5, 4)
@@ -172,7 +173,7 @@ def test_names_that_look_like_formulas_stay_text_everywhere() -> None:
 
 
 def test_both_languages_have_their_own_sheets_and_footers() -> None:
-    result = estimate(sample(), TODAY)
+    result = compared(sample(), TODAY)
     spanish = Wording(Language.SPANISH, NumberFormat.ES_ES)
     book = load_workbook(io.BytesIO(workbook_bytes(result, spanish, TODAY)))
     assert "Memoria" in book.sheetnames
@@ -183,7 +184,7 @@ def test_both_languages_have_their_own_sheets_and_footers() -> None:
 
 
 def test_the_full_picture_is_put_in_when_given_and_said_in_words_when_not() -> None:
-    result = estimate(sample(), TODAY)
+    result = compared(sample(), TODAY)
     without = load_workbook(io.BytesIO(workbook_bytes(result, ENGLISH, TODAY)))
     assert [text for text in texts(without) if text.startswith("The full picture of the schedule is in")]
     data = workbook_bytes(result, ENGLISH, TODAY, gantt_png=_png(40, 20))
@@ -205,7 +206,7 @@ def _png(width: int, height: int) -> bytes:
 
 
 def test_a_folder_that_is_not_there_is_named_and_nothing_is_left(tmp_path: Path) -> None:
-    result = estimate(sample(), TODAY)
+    result = compared(sample(), TODAY)
     with pytest.raises(FileRefused) as refused:
         write_workbook(result, tmp_path / "none" / "a.xlsx", ENGLISH, TODAY)
     assert (refused.value.code, refused.value.values["name"]) == ("not_found", "a.xlsx")
@@ -213,7 +214,7 @@ def test_a_folder_that_is_not_there_is_named_and_nothing_is_left(tmp_path: Path)
 
 
 def test_a_refused_or_cancelled_export_leaves_the_old_file_as_it_was(tmp_path: Path) -> None:
-    result = estimate(sample(), TODAY)
+    result = compared(sample(), TODAY)
     path = tmp_path / "a.xlsx"
     path.write_bytes(b"old")
     with pytest.raises(EstimateCancelled):

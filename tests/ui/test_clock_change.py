@@ -5,11 +5,10 @@ from __future__ import annotations
 import datetime as dt
 from zoneinfo import ZoneInfo
 
-from estimator.estimate import estimate
 from estimator.rental.terms import days_needed, held_ms, term_end
 from estimator.units import MS_PER_HOUR
 from estimator.wording import Language, NumberFormat, Wording
-from tests.quotes import TODAY, conversion, organisation, source_quote
+from tests.quotes import TODAY, compared, conversion, organisation, source_quote
 from ui.gantt.axis import moment_text
 from ui.pages.schedule_gantt import chart_of
 
@@ -27,7 +26,7 @@ def test_the_bar_of_36_hours_is_36_real_hours_long() -> None:
     quote = source_quote(stage, organisations=(organisation("A", 1),), limit=None).replaced(
         start=dt.datetime(2026, 3, 28, 20), time_zone="Europe/Madrid"
     )
-    chart = chart_of(WORDS, estimate(quote, TODAY), start=dt.datetime(2026, 3, 28, 20, tzinfo=MADRID))
+    chart = chart_of(WORDS, compared(quote, TODAY), start=dt.datetime(2026, 3, 28, 20, tzinfo=MADRID))
     assert chart is not None
     lengths = chart.model.bars.end_ms - chart.model.bars.start_ms
     assert lengths.max() == 36 * MS_PER_HOUR

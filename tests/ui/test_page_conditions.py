@@ -15,13 +15,13 @@ from pytestqt.qtbot import QtBot
 
 from estimator.catalogue import Catalogue
 from estimator.edits import new_quote, with_condition
-from estimator.estimate import estimate
 from estimator.quote import ConditionRecord, ConditionState, Quote
 from estimator.results.estimate import QuoteStatus
 from estimator.storage import read_quote
 from estimator.wording import Language, NumberFormat, Wording
 from estimator.wording.reception import ACCEPTED_TIME, ALL_PEAKS, INPUTS, trial_rows
 from estimator.wording.sentences import CONDITIONS
+from tests.quotes import compared
 from ui.models.table import Group
 from ui.pages.conditions import ConditionsPage
 from ui.pages.conditions_rows import (
@@ -89,7 +89,7 @@ def record(page: ConditionsPage, condition_id: str) -> ConditionRecord:
 
 
 def test_decisive_conditions_come_first_with_value_range_and_how_to_verify() -> None:
-    rows = condition_rows(WORDS, estimate(sample(), TODAY))
+    rows = condition_rows(WORDS, compared(sample(), TODAY))
     assert isinstance(rows[0], Group)
     first, second, third = rows[1:4]
     assert isinstance(first, ConditionRow)
@@ -109,14 +109,14 @@ def test_every_condition_the_core_derives_has_a_way_to_verify_it() -> None:
 def test_an_unknown_number_says_where_it_stands() -> None:
     quote = new_quote(unit="scan", count=8, stage_name="Scan", language="en")
     claims = [
-        row.claim for row in condition_rows(WORDS, estimate(quote, TODAY)) if isinstance(row, ConditionRow)
+        row.claim for row in condition_rows(WORDS, compared(quote, TODAY)) if isinstance(row, ConditionRow)
     ]
     assert claims[0] == "A number that the plan needs is known: Work › Scan › Duration"
     assert len(set(claims)) == len(claims)
 
 
 def test_a_price_condition_shows_the_price_used() -> None:
-    rows = condition_rows(WORDS, estimate(sample(), TODAY))
+    rows = condition_rows(WORDS, compared(sample(), TODAY))
     price = next(row for row in rows if isinstance(row, ConditionRow) and row.id.startswith("price:"))
     assert price.value == "0.40\u00a0€/h"
     assert price.forced
@@ -131,7 +131,7 @@ def test_own_conditions_come_and_go_without_touching_others() -> None:
 
 def test_the_trial_compares_the_reference_with_the_organisation_shown_and_fills_no_cell() -> None:
     quote = sample()
-    rows = {row.id: row for row in trial_rows(WORDS, quote, estimate(quote, TODAY))}
+    rows = {row.id: row for row in trial_rows(WORDS, quote, compared(quote, TODAY))}
     assert [cell.organisation_id for cell in rows[ACCEPTED_TIME].cells] == ["A", "B"]
     assert [cell.estimated for cell in rows[ACCEPTED_TIME].cells] == ["106 min", "58 min"]
     assert [cell.applies for cell in rows["peak:2"].cells] == [False, True]
@@ -153,7 +153,7 @@ def test_many_cards_have_one_row_for_their_highest_peak() -> None:
         for one in quote.organisations
     )
     quote = quote.replaced(workload=many, organisations=organisations)
-    rows = {row.id for row in trial_rows(WORDS, quote, estimate(quote, TODAY))}
+    rows = {row.id for row in trial_rows(WORDS, quote, compared(quote, TODAY))}
     assert ALL_PEAKS in rows
     assert "peak:1" not in rows
 
@@ -271,7 +271,7 @@ def test_observations_topology_and_place_are_typed_into_the_trial(page: Conditio
 
 def test_a_quote_with_everything_met_says_that_it_is_firm(page: ConditionsPage, qtbot: QtBot) -> None:
     session = page.context.session
-    found = estimate(sample(), TODAY).conditions
+    found = compared(sample(), TODAY).conditions
 
     def all_met(quote: Quote) -> Quote:
         for one in found:

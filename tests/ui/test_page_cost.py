@@ -15,12 +15,11 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from estimator.catalogue import Catalogue
-from estimator.estimate import estimate
 from estimator.evidence import EvidenceKind, Stated
 from estimator.quote import FeeBasis, FeeKind, Quote
 from estimator.storage import read_quote
 from estimator.wording import Language, NumberFormat, Wording
-from tests.quotes import mixed_quote
+from tests.quotes import compared, mixed_quote
 from ui.models.table import Group
 from ui.pages.cost import CostPage
 from ui.pages.cost_frontier import point_rows
@@ -83,7 +82,7 @@ def line(page: CostPage, name: str) -> tuple[int, LineRow]:
 
 
 def test_plans_stand_in_groups_with_those_within_the_limits_first() -> None:
-    rows = plan_rows(WORDS, estimate(sample(), TODAY))
+    rows = plan_rows(WORDS, compared(sample(), TODAY))
     assert [row.title for row in rows if isinstance(row, Group)] == [
         "Within 90 min, 2 cards",
         "Later than 90 min",
@@ -100,7 +99,7 @@ def test_plans_stand_in_groups_with_those_within_the_limits_first() -> None:
 
 
 def test_a_sample_plan_says_so_once_beside_its_name() -> None:
-    rows = [row for row in plan_rows(WORDS, estimate(sample(), TODAY)) if isinstance(row, PlanRow)]
+    rows = [row for row in plan_rows(WORDS, compared(sample(), TODAY)) if isinstance(row, PlanRow)]
     sampled = [row for row in rows if row.sample]
     assert len(sampled) == 4
     assert all("SAMPLE" not in row.name for row in sampled)
@@ -109,7 +108,7 @@ def test_a_sample_plan_says_so_once_beside_its_name() -> None:
 def test_a_plan_without_a_rate_has_no_total_and_says_why() -> None:
     rows = [
         row
-        for row in plan_rows(WORDS, estimate(sample("consultation-notes"), TODAY))
+        for row in plan_rows(WORDS, compared(sample("consultation-notes"), TODAY))
         if isinstance(row, PlanRow) and row.net == "—"
     ]
     assert rows
@@ -120,14 +119,14 @@ def test_an_excluded_offer_stays_visible_with_its_reason() -> None:
     quote = sample()
     lot = next(one for one in quote.offers if one.id == "sample-rtx-4090-1")
     kept = tuple(one.replaced(stock=1) if one is lot else one for one in quote.offers)
-    rows = plan_rows(WORDS, estimate(quote.replaced(offers=kept), TODAY))
+    rows = plan_rows(WORDS, compared(quote.replaced(offers=kept), TODAY))
     excluded = [row for row in rows if isinstance(row, PlanRow) and not row.plan_id]
     assert [row.name for row in excluded] == ["B · 1 × RTX 4090"]
     assert "1 tasks at once and 2 are needed" in excluded[0].note
 
 
 def test_a_faster_plan_on_the_same_lots_saves_no_rent_and_says_both_shares() -> None:
-    claim, figures = same_rent_text(WORDS, estimate(sample(), TODAY))
+    claim, figures = same_rent_text(WORDS, compared(sample(), TODAY))
     assert claim == "A faster plan saves no rent here."
     # 58 min of 72 h = 58 / 4320 = 1.34 %; 106 / 4320 = 2.45 %.
     assert "58 min are 1.3\u00a0%" in figures
@@ -152,7 +151,7 @@ def test_one_card_of_each_offer_has_its_price_by_term() -> None:
 
 
 def test_points_of_the_frontier_say_how_they_stand() -> None:
-    points = point_rows(WORDS, estimate(sample(), TODAY))
+    points = point_rows(WORDS, compared(sample(), TODAY))
     assert [(row.cost, row.dominated, row.shown) for row in points[:2]] == [
         (Decimal("0.64"), False, True),
         (Decimal("54.72"), True, False),
@@ -161,7 +160,7 @@ def test_points_of_the_frontier_say_how_they_stand() -> None:
 
 
 def test_a_mixed_plan_is_named_by_its_offers_and_models() -> None:
-    result = estimate(mixed_quote(), TODAY)
+    result = compared(mixed_quote(), TODAY)
     row = next(one for one in plan_rows(WORDS, result) if isinstance(one, PlanRow) and one.shown)
     assert row.name == "A · 1 lot of slow, 3 days + 1 lot of fast, 3 days + hour by the hour"
     point = next(one for one in point_rows(WORDS, result) if one.shown)
@@ -171,7 +170,7 @@ def test_a_mixed_plan_is_named_by_its_offers_and_models() -> None:
 def test_with_a_budget_the_frontier_is_drawn_with_tax() -> None:
     quote = sample()
     work = quote.workload.replaced(budget=Stated(value=Decimal(100)))
-    points = point_rows(WORDS, estimate(quote.replaced(workload=work), TODAY))
+    points = point_rows(WORDS, compared(quote.replaced(workload=work), TODAY))
     assert points[0].cost == Decimal("0.77")  # 0.64 + 21 % = 0.7744
 
 
@@ -427,7 +426,7 @@ def assert_reading_order(page: QWidget, chain: list[QWidget]) -> None:
 
 
 def test_the_rows_of_a_mixed_plan_stand_under_their_offers() -> None:
-    result = estimate(mixed_quote(), TODAY)
+    result = compared(mixed_quote(), TODAY)
     assert result.shown is not None
     units = units_of(WORDS, result.quote, result.shown_plan, result.shown)
     assert [units.names[unit] for unit in units.of_card] == ["slow", "fast", "hour"]

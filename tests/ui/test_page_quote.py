@@ -16,7 +16,6 @@ from pytestqt.qtbot import QtBot
 
 from estimator.catalogue import Catalogue
 from estimator.edits import new_quote, with_condition
-from estimator.estimate import estimate
 from estimator.quote import ConditionRecord, ConditionState, Quote
 from estimator.storage import read_quote
 from estimator.wording import Language, NumberFormat, Wording
@@ -27,6 +26,7 @@ from estimator.wording.vocabulary import (
     standing_text,
     vocabulary,
 )
+from tests.quotes import compared
 from ui.pages.cost_lines import with_percent
 from ui.pages.page import Context
 from ui.pages.quote_page import QuotePage
@@ -74,7 +74,7 @@ def quote_of(page: QuotePage) -> Quote:
 
 def test_the_vocabulary_says_one_thing_in_three_ways() -> None:
     quote = sample()
-    rows = vocabulary(WORDS, quote, estimate(quote, TODAY))
+    rows = vocabulary(WORDS, quote, compared(quote, TODAY))
     assert (rows[0].purchasing, rows[0].application) == ("2 cards", "2 processes, one a card")
     assert rows[0].here == "Organisation B: 2 tasks at once × 1 card per task"
     assert rows[1].purchasing == "RTX 4090 · Hivenet by the hour"
@@ -90,7 +90,7 @@ def test_without_an_answer_the_vocabulary_keeps_what_the_planner_wrote() -> None
 
 def test_the_request_asks_for_memory_of_each_card_and_never_for_a_sum() -> None:
     quote = sample()
-    lines = {line.name: line.value for line in request_lines(WORDS, quote, estimate(quote, TODAY))}
+    lines = {line.name: line.value for line in request_lines(WORDS, quote, compared(quote, TODAY))}
     assert lines == {
         "Tasks at once": "2",
         "Cards per task": "1",
@@ -101,22 +101,22 @@ def test_the_request_asks_for_memory_of_each_card_and_never_for_a_sum() -> None:
 
 def test_a_cooperative_request_says_whether_its_cards_share_a_node() -> None:
     quote = sample("afinado-cooperativo")
-    lines = {line.name: line.value for line in request_lines(WORDS, quote, estimate(quote, TODAY))}
+    lines = {line.name: line.value for line in request_lines(WORDS, quote, compared(quote, TODAY))}
     if int(lines["Cards per task"]) > 1:
         assert lines["Cards of one task"] in ("inside one node", "may lie in several nodes")
 
 
 def test_the_standing_is_said_in_words_until_the_quote_is_firm() -> None:
     quote = sample()
-    result = estimate(quote, TODAY)
+    result = compared(quote, TODAY)
     assert standing_text(WORDS, result).startswith("PROVISIONAL: 9 open, 5 decisive.")
     assert len(indispensable(WORDS, result)) == 5
     failed = with_condition(quote, ConditionRecord(id="slow_down", state=ConditionState.FAILED))
-    assert standing_text(WORDS, estimate(failed, TODAY)).startswith("FAILED")
+    assert standing_text(WORDS, compared(failed, TODAY)).startswith("FAILED")
     for one in result.conditions:
         quote = with_condition(quote, ConditionRecord(id=one.id, state=ConditionState.MET))
-    assert standing_text(WORDS, estimate(quote, TODAY)) == ""
-    assert standing_text(WORDS, estimate(new_quote(unit="", count=1, stage_name="x"), TODAY)).startswith(
+    assert standing_text(WORDS, compared(quote, TODAY)) == ""
+    assert standing_text(WORDS, compared(new_quote(unit="", count=1, stage_name="x"), TODAY)).startswith(
         "DRAFT"
     )
 

@@ -12,7 +12,6 @@ from pytestqt.qtbot import QtBot
 from estimator.catalogue import HourlyOffer
 from estimator.catalogue.embedded import embedded_catalogue
 from estimator.edits import with_memory
-from estimator.estimate import estimate
 from estimator.evidence import GIVEN, EvidenceKind
 from estimator.quote import (
     CardSlicing,
@@ -28,7 +27,7 @@ from estimator.quote import (
 from estimator.units import MIB
 from estimator.wording import Language, NumberFormat, Wording
 from estimator.wording.vocabulary import request_lines
-from tests.quotes import MEASURED, TODAY, given, whole_memory
+from tests.quotes import MEASURED, TODAY, compared, given, whole_memory
 from ui.gantt.model import RowKind
 from ui.models.table import Group
 from ui.pages.cards_rows import need_of, offer_rows
@@ -186,7 +185,7 @@ def test_the_use_of_each_card_is_reached_from_its_place(session: Session, page: 
 
 
 def test_memory_is_held_against_one_slice() -> None:
-    found = estimate(quote_of(sevenths()), TODAY)
+    found = compared(quote_of(sevenths()), TODAY)
     card = shown_card(found)
     assert card is not None
     assert (card.name, card.usable_bytes) == ("H100 SXM, 80 GB · 1g.10gb", 9984 * MIB)
@@ -197,7 +196,7 @@ def test_memory_is_held_against_one_slice() -> None:
 
 
 def test_whole_cards_are_listed_with_the_slices_they_could_be_cut_into() -> None:
-    rows = verdict_rows(WORDS, estimate(quote_of(at_once=2), TODAY), CATALOGUE)
+    rows = verdict_rows(WORDS, compared(quote_of(at_once=2), TODAY), CATALOGUE)
     at = next(place for place, row in enumerate(rows) if isinstance(row, Group) and "Slices" in row.title)
     slices = [row.card.name for row in rows[at + 1 :] if not isinstance(row, Group)]
     assert slices == [f"H100 SXM, 80 GB · {name}" for name in ("1g.10gb", "1g.20gb", "2g.20gb", "3g.40gb")]
@@ -225,7 +224,7 @@ def test_a_models_fits_list_the_slices_and_spread_it_over_none_of_them() -> None
 
 
 def test_a_row_of_the_gantt_is_a_slice_of_a_card() -> None:
-    found = estimate(quote_of(sevenths()), TODAY)
+    found = compared(quote_of(sevenths()), TODAY)
     chart = chart_of(WORDS, found, colour_by=ColourBy.LOT)
     assert chart is not None
     rows = [row.name for row in chart.model.rows if row.kind is RowKind.CARD]
@@ -234,15 +233,15 @@ def test_a_row_of_the_gantt_is_a_slice_of_a_card() -> None:
 
 
 def test_empty_slices_are_said_while_tasks_wait() -> None:
-    said = notes_of(WORDS, estimate(quote_of(sevenths(), at_once=10), TODAY)).sentences
+    said = notes_of(WORDS, compared(quote_of(sevenths(), at_once=10), TODAY)).sentences
     assert said[0].startswith("4 slices of these cards are empty")
-    full = notes_of(WORDS, estimate(quote_of(sevenths()), TODAY)).sentences
+    full = notes_of(WORDS, compared(quote_of(sevenths()), TODAY)).sentences
     assert not any("empty" in sentence for sentence in full)
 
 
 def test_offers_are_asked_for_cards_and_held_against_the_slice() -> None:
     quote = quote_of(sevenths())
-    found = estimate(quote, TODAY)
+    found = compared(quote, TODAY)
     need = need_of(found)
     assert need is not None
     assert (need.tasks_at_once, need.cards) == (14, 2)
@@ -255,7 +254,7 @@ def test_offers_are_asked_for_cards_and_held_against_the_slice() -> None:
 
 def test_the_request_and_the_conditions_say_how_cards_are_cut() -> None:
     quote = quote_of(sevenths())
-    found = estimate(quote, TODAY)
+    found = compared(quote, TODAY)
     lines = {line.name: line.value for line in request_lines(WORDS, quote, found)}
     assert lines["Cards in slices"] == "7 slices 1g.10gb of each H100 SXM, 80 GB"
     assert lines["Cards per task"] == "1/7"

@@ -14,12 +14,13 @@ from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from estimator.estimate import EstimateCancelled, estimate
+from estimator.estimate import EstimateCancelled
 from estimator.problems import FileRefused
 from estimator.quote import ConditionRecord, ConditionState, Party, Quote, Stage, Tasks
 from estimator.results.estimate import Estimate, QuoteStatus
 from estimator.storage import read_quote, save_quote
 from estimator.wording import Language, NumberFormat, Wording
+from tests.quotes import compared
 from ui.logo import logo_from_file, logo_image
 from ui.page_preview import PagePreview
 from ui.printing import PrintedQuote, page_layout, quote_pdf, save_quote_pdf
@@ -55,7 +56,7 @@ def said(pdf: bytes, folder: Path, *options: str) -> str:
 
 
 def made(quote: Quote) -> Estimate:
-    return estimate(quote, TODAY)
+    return compared(quote, TODAY)
 
 
 @pytest.mark.parametrize("file", SAMPLES, ids=lambda file: file.stem)
