@@ -19,7 +19,7 @@ from decimal import ROUND_FLOOR, Decimal
 from estimator.risk.distributions import Values, share_below
 
 STEPS_A_SIDE = 3
-_HALVINGS = 6
+_HALVINGS = 8
 _MOST_TRIES = 80
 _ZERO = Decimal(0)
 
