@@ -186,6 +186,7 @@ class Question:
         *,
         cap_slots: bool | None = None,
     ) -> None:
+        self._unit_ms: dict[tuple[str, bool], int | None] = {}
         self._quote = quote
         self._organisation = organisation
         self._shape = shape
@@ -263,6 +264,12 @@ class Question:
 
         With several stages the slowest factor counts, for a bound the fastest.
         """
+        key = (card_id, optimistic)
+        if key not in self._unit_ms:
+            self._unit_ms[key] = self._unit_ms_on(card_id, optimistic=optimistic)
+        return self._unit_ms[key]
+
+    def _unit_ms_on(self, card_id: str, *, optimistic: bool) -> int | None:
         factors = []
         for stage in self._quote.workload.stages:
             if not stage.on_cards:

@@ -17,8 +17,8 @@ from estimator.problems import Absent
 from estimator.rental.capped import CappedClass, cheapest_capped_cover
 from estimator.rental.covering import LARGEST_COST, MARGIN, Choices, Taken, cheapest_cover, lower_bound
 from estimator.rental.hourly import Billing, billed_ms, hourly_cost
-from estimator.rental.terms import Cover, TermPrice, cover_days, held_ms
-from estimator.units import MS_PER_HOUR, MS_PER_SECOND
+from estimator.rental.terms import Cover, TermPrice, cover_ladder, held_ms
+from estimator.units import MS_PER_DAY, MS_PER_HOUR, MS_PER_SECOND
 
 
 @dataclass(frozen=True, slots=True)
@@ -469,16 +469,12 @@ def _ladder(
 ) -> tuple[tuple[int, Cover], ...]:
     """Return (elapsed milliseconds held, cover) of every holding worth its cost, shortest first."""
     ladder: list[tuple[int, Cover]] = []
-    held = 0
-    days = 0
-    while held < longest_ms:
-        # The best cover of these days is the best for every number of days up to those that it holds.
-        cover = cover_days(terms, days + 1)
-        if cover is None:
-            break
-        days = cover.held_days
-        held = held_ms(start, days)
+    # Two days more: a day over a change of clocks may be shorter.
+    for cover in cover_ladder(terms, -(-longest_ms // MS_PER_DAY) + 2):
+        held = held_ms(start, cover.held_days)
         ladder.append((held, cover))
+        if held >= longest_ms:
+            break
     return tuple(ladder)
 
 

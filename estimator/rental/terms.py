@@ -64,6 +64,46 @@ def cover_days(prices: tuple[TermPrice, ...], days_needed: int) -> Cover | None:
     return Cover(terms, sum(terms), sum((price_of[days] for days in terms), Decimal(0)))
 
 
+def cover_ladder(prices: tuple[TermPrice, ...], longest_days: int) -> tuple[Cover, ...]:
+    """Return every cover worth its cost for holdings up to `longest_days` days, shortest first.
+
+    Each is `cover_days` of one day more than the one before it holds; all come from one table.
+    """
+    if not prices or longest_days < 1:
+        return ()
+    offered = _cheapest_per_length(prices)
+    places = max(0, *(-int(term.price.normalize().as_tuple().exponent) for term in offered))
+    cents = [(term.days, int(term.price.scaleb(places))) for term in offered]
+    top = longest_days + offered[0].days
+    unreached = 1 + sum(cost for _, cost in cents) * (top + 1)
+    cost, terms, last = [0] + [unreached] * top, [0] * (top + 1), [0] * (top + 1)
+    for held in range(1, top + 1):
+        for days, price in cents:
+            before = held - days
+            if before < 0 or cost[before] >= unreached:
+                continue
+            found = (cost[before] + price, terms[before] + 1)
+            if found < (cost[held], terms[held]) or cost[held] >= unreached:
+                cost[held], terms[held] = found
+                last[held] = days
+    # The best of all holdings that are at least so long: cost, then days held.
+    best = [top] * (top + 1)
+    for held in range(top - 1, 0, -1):
+        best[held] = held if cost[held] <= cost[best[held + 1]] and cost[held] < unreached else best[held + 1]
+    ladder: list[Cover] = []
+    held_days = 0
+    while held_days < longest_days:
+        held_days = best[held_days + 1]
+        taken: list[int] = []
+        left = held_days
+        while left > 0:
+            taken.append(last[left])
+            left -= last[left]
+        amount = Decimal(cost[held_days]).scaleb(-places)
+        ladder.append(Cover(tuple(sorted(taken, reverse=True)), held_days, amount))
+    return tuple(ladder)
+
+
 def term_end(start: datetime, zone: tzinfo, days: int) -> datetime:
     """Return when `days` days from `start` are over: the same local time in `zone`, that many dates later.
 

@@ -11,7 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from estimator.rental.terms import Cover, TermPrice, cover_days, days_needed, held_ms, short_by_ms, term_end
+from estimator.rental.terms import (
+    Cover,
+    TermPrice,
+    cover_days,
+    cover_ladder,
+    days_needed,
+    held_ms,
+    short_by_ms,
+    term_end,
+)
 from estimator.units import MS_PER_DAY, MS_PER_HOUR
 
 MADRID = ZoneInfo("Europe/Madrid")
@@ -155,3 +164,27 @@ def test_a_three_day_term_ends_three_hours_before_a_plan_of_75_hours() -> None:
     assert short_by_ms(3, 75 * MS_PER_HOUR, start) == 3 * MS_PER_HOUR
     assert short_by_ms(7, 75 * MS_PER_HOUR, start) == 0
     assert term_end(start, MADRID, 3) == start + timedelta(days=3)
+
+
+@given(
+    st.lists(
+        st.builds(TermPrice, st.integers(1, 12), st.decimals(0, 500, places=2, allow_nan=False)),
+        min_size=1,
+        max_size=4,
+    ).map(tuple),
+    st.integers(1, 60),
+)
+def test_the_ladder_is_the_cover_of_a_day_more_each_time(prices: tuple[TermPrice, ...], longest: int) -> None:
+    expected, held = [], 0
+    while held < longest:
+        cover = cover_days(prices, held + 1)
+        assert cover is not None
+        expected.append(cover)
+        held = cover.held_days
+    found = cover_ladder(prices, longest)
+    assert [(one.held_days, one.cost) for one in found] == [(one.held_days, one.cost) for one in expected]
+    price_of = {
+        days: min(one.price for one in prices if one.days == days) for days in {p.days for p in prices}
+    }
+    assert all(sum(price_of[day] for day in one.terms) == one.cost for one in found)
+    assert all(sum(one.terms) == one.held_days for one in found)

@@ -179,6 +179,10 @@ def test_progress_is_shown_and_cancelling_changes_nothing(planner: Seat) -> None
 
 
 def test_the_status_bar_cancels_a_proof_and_nothing_else(planner: Seat) -> None:
+    session = planner.window.session
+    planner.qtbot.waitUntil(
+        lambda: session.estimate is not None and session.estimate.is_assessed, timeout=20_000
+    )
     start(planner, Waiting())
     wait_for_text(planner, "best plan so far")
     planner.window.do.cancel_work()
