@@ -8,6 +8,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from estimator.memory.recipe import Generation, LossKernel, Training
+from estimator.memory.saved import WIDEST_FLASH_HEAD
 from estimator.memory.shape import Family, ModelShape, Objective
 
 
@@ -15,7 +16,8 @@ class Basis(StrEnum):
     """The best thing that a form was held against.
 
     Points without readings: no card was ever read for the form. Points without workspace: cards were, and lie far
-    above, because the points do not contain what convolutions take to compute in (cuDNN).
+    above, because the points do not contain what convolutions take to compute in (cuDNN). Part uncounted: a tower
+    of the model is on the card too, and its size is not known.
     """
 
     REFERENCE_POINTS = "reference_points"
@@ -23,6 +25,7 @@ class Basis(StrEnum):
     POINTS_WITHOUT_WORKSPACE = "points_without_workspace"
     PUBLISHED_READINGS = "published_readings"
     FORMULA = "formula"
+    PART_UNCOUNTED = "part_uncounted"
 
 
 AUTOCAST_FAMILIES = frozenset(
@@ -36,8 +39,10 @@ def training_basis(shape: ModelShape, recipe: Training) -> Basis:
     """Return what the form of this training step was held against.
 
     No reference point has a quantised base, adapters on another than a Llama-like model, experts or windows in
-    another precision than bf16, or a chunked or fused loss on an encoder.
+    another precision than bf16, a chunked or fused loss on an encoder, or heads wider than FlashAttention takes.
     """
+    if shape.key_width > WIDEST_FLASH_HEAD:
+        return Basis.FORMULA
     is_half = recipe.element == 2 and not recipe.autocast
     if shape.family is Family.GPT_OSS or recipe.frozen_weights_bytes is not None:
         return Basis.FORMULA
@@ -63,6 +68,8 @@ def sharded_basis(shape: ModelShape, recipe: Training) -> Basis:
 
 def generation_basis(shape: ModelShape, recipe: Generation) -> Basis:
     """Return what the form of this generation was held against."""
+    if shape.key_width > WIDEST_FLASH_HEAD:
+        return Basis.FORMULA
     if recipe.latent_cache_expanded or recipe.kv_bits not in (16, 32):
         return Basis.FORMULA
     if shape.family in (Family.BERT, Family.VIT, Family.OPT, Family.GPT_NEOX):
