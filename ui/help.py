@@ -119,7 +119,7 @@ def _html(words: Wording, theme: Theme) -> str:
         "Against reference points: real model code whose tensors were followed byte by byte, without a card."
     )
     read = words.t(
-        "Real cards are readings that others published; what a source leaves out is inferred. A dash: no figure of a peer."
+        "Real cards: readings that others published; what a source leaves out is inferred. A dash: no peer's figure."
     )
     return (
         f"<div style='color:{theme.tokens.text}'><h3>{first}</h3><ol>{items}</ol>"
