@@ -465,6 +465,13 @@ def test_more_layers_than_any_model_has_are_refused() -> None:
     )
 
 
+def test_more_heads_than_any_model_has_are_refused() -> None:
+    """Heads of some formats are counted one by one: 2^27 of them would fill the memory of this computer."""
+    assert ("config_field_out_of_range", "num_attention_heads") in noted(
+        read_config(llama(num_attention_heads=2**27))
+    )
+
+
 GEMMA: dict[str, object] = {"model_type": "gemma2", "head_dim": 8}
 
 

@@ -539,6 +539,16 @@ def test_a_longer_prompt_or_more_requests_never_need_less(
     assert generation_ledger(shape, replace(recipe, new_tokens=new + 1)).peak_bytes >= peak
 
 
+@given(st.integers(1, 300), st.integers(1, 300))
+def test_legal_degrees_are_those_that_leave_heads_and_kv_heads_whole(heads: int, kv_heads: int) -> None:
+    legal = legal_tensor_degrees(heads, kv_heads)
+    assert legal == tuple(
+        degree
+        for degree in range(1, heads + 1)
+        if heads % degree == 0 and (kv_heads % degree == 0 or degree % kv_heads == 0)
+    )
+
+
 @given(st.lists(st.integers(1, 10**9), min_size=1, max_size=40), st.integers(1, 16))
 def test_dealt_tensors_are_all_there_and_no_rank_is_above_the_mean_by_more_than_the_largest(
     tensors: list[int], ranks: int
