@@ -169,6 +169,8 @@ def _latent_attention(shape: ModelShape, recipe: Training) -> int:
         return 0
     key = latent.nope + latent.rope
     heads = recipe.compute * shape.heads * (2 * key + latent.nope + 2 * latent.value)
+    if not kernel(recipe.attention, recipe.compute, shape).is_fused:
+        heads += _scores(shape, recipe)
     return heads + 8 * (latent.query_rank + latent.kv_rank) + 4 * shape.heads
 
 

@@ -401,3 +401,60 @@ def test_a_form_says_whether_it_was_held_against_anything() -> None:
     assert generation_basis(LLAMA_8B, replace(READING, new_tokens=0)) is Basis.REFERENCE_POINTS
     assert generation_basis(LLAMA_8B, replace(READING, weights_bytes=1)) is Basis.PUBLISHED_READINGS
     assert generation_basis(LLAMA_8B, replace(READING, kv_bits=8)) is Basis.FORMULA
+
+
+FUSED_LOSS = replace(PLAIN, loss=LossKernel.FUSED)
+GEMMA_3 = replace(LLAMA_8B, family=Family.GEMMA3, sliding=SlidingLayers(26, 1024))
+
+
+@pytest.mark.parametrize(
+    ("shape", "recipe", "basis"),
+    [
+        (LLAMA_8B, FUSED_LOSS, Basis.REFERENCE_POINTS),
+        (LLAMA_8B, replace(FUSED_LOSS, parameters=Precision.FP32), Basis.FORMULA),
+        (LLAMA_8B, replace(FUSED_LOSS, parameters=Precision.FP32, autocast=True), Basis.FORMULA),
+        (replace(LLAMA_8B, family=Family.GPT2), FUSED_LOSS, Basis.FORMULA),
+        (LLAMA_8B, replace(PLAIN, average=Average.IN_PLACE), Basis.REFERENCE_POINTS),
+        (LLAMA_8B, replace(PLAIN, average=Average.FP32, parameters=Precision.FP32), Basis.FORMULA),
+        (DEEPSEEK_V3, PLAIN, Basis.REFERENCE_POINTS),
+        (DEEPSEEK_V3, replace(PLAIN, attention=Attention.EAGER), Basis.FORMULA),
+        (GEMMA_3, replace(PLAIN, attention=Attention.EAGER), Basis.FORMULA),
+    ],
+)
+def test_a_combination_that_no_training_point_has_is_a_formula_alone(
+    shape: ModelShape, recipe: Training, basis: Basis
+) -> None:
+    assert training_basis(shape, recipe) is basis
+
+
+CHUNKED = replace(READING, new_tokens=0, prefill_chunk=512)
+GPT_OSS = replace(LLAMA_8B, family=Family.GPT_OSS, sliding=SlidingLayers(16, 128))
+
+
+@pytest.mark.parametrize(
+    ("shape", "recipe", "basis"),
+    [
+        (LLAMA_8B, CHUNKED, Basis.REFERENCE_POINTS),
+        (LLAMA_8B, replace(CHUNKED, attention=Attention.EAGER), Basis.FORMULA),
+        (replace(LLAMA_8B, family=Family.MIXTRAL), CHUNKED, Basis.FORMULA),
+        (DEEPSEEK_V3, replace(READING, new_tokens=0, attention=Attention.EAGER), Basis.FORMULA),
+        (GPT_OSS, replace(READING, new_tokens=0, attention=Attention.EAGER), Basis.REFERENCE_POINTS),
+        (GPT_OSS, replace(READING, new_tokens=0), Basis.FORMULA),  # its sinks run in no kernel of torch's
+        (GEMMA_3, replace(READING, new_tokens=0), Basis.REFERENCE_POINTS),
+        (GEMMA_3, replace(READING, new_tokens=0, keeps_only_window=True), Basis.FORMULA),
+    ],
+)
+def test_a_combination_that_no_generation_point_has_is_a_formula_alone(
+    shape: ModelShape, recipe: Generation, basis: Basis
+) -> None:
+    assert generation_basis(shape, recipe) is basis
+
+
+def test_eager_latent_attention_keeps_its_scores() -> None:
+    fused, eager = (
+        training_ledger(DEEPSEEK_V3, replace(PLAIN, attention=attention)).moments[1]
+        for attention in (Attention.SDPA, Attention.EAGER)
+    )
+    # fp32 and 16-bit scores of 128 heads over 1,024 x 1,024 tokens in each of 61 layers
+    scores = 6 * 128 * 1024 * 1024 * 61
+    assert eager.of(StateClass.ACTIVATIONS) - fused.of(StateClass.ACTIVATIONS) == scores
