@@ -220,6 +220,17 @@ def test_an_empty_page_offers_three_ways_in(qtbot: QtBot, session: Session, page
     assert page.inspector.model.model.isChecked()
 
 
+def test_a_format_that_is_not_known_asks_for_nothing_that_would_not_help(
+    qtbot: QtBot, session: Session, page: MemoryPage
+) -> None:
+    source = ModelSource(name="mine", text=json.dumps({"model_type": "mamba2", "hidden_size": 4096}))
+    opened(qtbot, session, memory_model_edits.with_source(read_quote(SAMPLE), STAGE, source))
+    panel = page.inspector.model
+    assert panel.missing == ()
+    (said,) = panel.problems
+    assert "mamba2" in said
+
+
 def test_a_place_leads_to_a_field_of_the_model(qtbot: QtBot, session: Session, page: MemoryPage) -> None:
     opened(qtbot, session, with_model())
     where = ("workload", "stages", STAGE, "memory")
