@@ -323,7 +323,12 @@ class MemoryPage(Page):
         if use is None:
             title, note = words.t("Peak by card and phase"), bars_note(words, estimate)
         else:
-            title, note = words.t("One card, moment by moment"), cards_title(words, estimate)
+            organisation = self._organisation()
+            is_cut = organisation is not None and organisation.slicing is not None
+            title = (
+                words.t("One slice, moment by moment") if is_cut else words.t("One card, moment by moment")
+            )
+            note = cards_title(words, estimate)
             note = note if card is None else f"{note} · {card.name}"
         self.chart.show_bars(content, title, note)
         self.chart.show_hidden_moments(0 if use is None else max(0, len(memory.phases) - MOST_MOMENTS))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from estimator import edits
@@ -17,6 +17,7 @@ from estimator.catalogue.embedded import embedded_catalogue
 from estimator.evidence import EvidenceKind
 from estimator.problems import FileRefused
 from estimator.quote import (
+    CardSlicing,
     ModelSource,
     ModelSplit,
 )
@@ -95,6 +96,17 @@ def test_a_model_is_chosen_by_a_part_of_its_name_in_one_step(
     settled(qtbot, session)
     assert [bar.name for bar in page.bars.content.bars] == ["Carga", "Conversión", "Salida"]
     assert panel.program.isChecked()
+
+
+def test_the_bars_of_a_slice_are_said_to_be_of_a_slice(
+    qtbot: QtBot, session: Session, page: MemoryPage
+) -> None:
+    quote = with_model("llama3.2-1b")
+    for slicing, title in ((None, "One card, moment by moment"), (2, "One slice, moment by moment")):
+        cut = None if slicing is None else CardSlicing(per_card=slicing)
+        organisations = tuple(one.replaced(slicing=cut) for one in quote.organisations)
+        opened(qtbot, session, quote.replaced(organisations=organisations))
+        assert title in {label.text() for label in page.chart.findChildren(QLabel)}
 
 
 def test_every_model_of_the_catalogue_can_be_chosen(qtbot: QtBot, session: Session, page: MemoryPage) -> None:
