@@ -285,6 +285,8 @@ def point_ledger(point: Record) -> MemoryLedger | None:
         return speech_ledger(point)
     if "diffusers_class" in point["model_config"]:
         return diffusion_ledger(point)
+    if point["model_config"]["family"] not in FAMILIES or _is_divided_otherwise(kind, work):
+        return None
     shape = point_shape(point)
     if kind.startswith("infer"):
         return generation_ledger(shape, point_generation(point))
@@ -300,6 +302,17 @@ def point_ledger(point: Record) -> MemoryLedger | None:
     if "ddp" in work:
         return training_ledger(shape, point_training(point), point_replicas(point))
     return training_ledger(shape, point_training(point))
+
+
+def _is_divided_otherwise(kind: str, work: Record) -> bool:
+    """Whether a point of another kind is divided in a way that no form here reads: one card's would be wrong."""
+    read = {"train_tp": {"tp"}, "train_2d": {"tp", "dp"}, "train_pp": {"pp"}}.get(kind, set())
+    if kind == "train_fsdp" or work.get("fsdp") or "ddp" in work:
+        read = {"ranks", "dp"}
+    unread = {"tp", "pp", "cp", "ep", "dp", "ranks"} - read
+    return not kind.startswith(("train", "infer")) or any(
+        work.get(name, 1) not in (None, 1) for name in unread
+    )
 
 
 def speech_ledger(point: Record) -> MemoryLedger:

@@ -160,6 +160,27 @@ def test_a_text_or_a_part_in_place_of_a_number_is_not_computed_with(
     assert (found.predicted_bytes, found.skipped) == (None, "point_not_read")
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"kind": "serve"},
+        {"kind": "train_cp", "workload": {"cp": 4}},
+        {"kind": "train_ep", "workload": {"ep": 2}},
+        {"kind": "infer_tp", "workload": {"tp": 2, "logits": "last"}},
+        {"model_config": {"family": "rwkv"}},
+    ],
+)
+def test_a_point_that_no_form_covers_is_skipped_and_not_taken_for_one_card(
+    tmp_path: Path, changes: dict[str, Any]
+) -> None:
+    points = json.loads((DATA / "memory_points.json").read_text(encoding="utf-8"))["points"]
+    point = next(one for one in points if one["id"].startswith("tinyllama") and one["kind"] == "train")
+    for name, value in changes.items():
+        point[name] = point[name] | value if isinstance(value, dict) else value
+    (found,) = memory_score(written(tmp_path, json.dumps({"points": [point]}))).points
+    assert (found.predicted_bytes, found.skipped) == (None, "no_form_for_point")
+
+
 def test_a_field_that_holds_null_means_what_its_absence_means(tmp_path: Path) -> None:
     points = json.loads((DATA / "memory_points.json").read_text(encoding="utf-8"))["points"]
     point = next(one for one in points if one["id"].startswith("llama-2-7b") and one["kind"] == "train")
