@@ -77,7 +77,7 @@ def generation_basis(shape: ModelShape, recipe: Generation) -> Basis:
     """Return what the form of this generation was held against."""
     if shape.key_width > WIDEST_FLASH_HEAD:
         return Basis.FORMULA
-    if recipe.latent_cache_expanded or recipe.kv_bits not in (16, 32):
+    if recipe.latent_cache_expanded or recipe.kv_bits not in (16, 32) or recipe.cache_block is not None:
         return Basis.FORMULA
     if shape.family in (Family.BERT, Family.VIT, Family.OPT, Family.GPT_NEOX):
         return Basis.FORMULA

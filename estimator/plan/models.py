@@ -365,6 +365,7 @@ def _engine_generation(recipe: GenerationRecipe, weights_bytes: int | None) -> m
         all_scores=recipe.all_scores,
         prefill_chunk=recipe.prefill_chunk,
         latent_cache_expanded=recipe.latent_cache_expanded,
+        cache_block=recipe.cache_block,
         keeps_only_window=recipe.keeps_only_window,
         streams_weights=recipe.stream_weights,
     )

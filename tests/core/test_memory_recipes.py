@@ -358,6 +358,20 @@ def test_a_cache_of_eight_bits_takes_half() -> None:
     assert kv_bytes_per_token(shape, GGUF_Q8_0_KV_BITS) * 32768 == 4_563_402_752
 
 
+def test_a_paged_cache_takes_whole_blocks_and_is_written_in_place() -> None:
+    recipe = replace(READING, batch=3, prompt=100, new_tokens=29, cache_block=16)
+    decode = generation_ledger(LLAMA_8B, recipe).moments[-1]
+    # 129 tokens take 9 blocks of 16: 144 x 131,072 bytes a token, for 3 requests
+    assert decode.of(StateClass.KV_CACHE) == 3 * 144 * 131_072
+    # 16-bit scores and their fp32 copy of one token a request: more than its MLP, 118,784 bytes
+    assert decode.of(StateClass.TEMPORARIES) == 3 * 6 * 128_256
+    # A window of 128 tokens lies in 9 blocks at most.
+    sliding = replace(LLAMA_8B, sliding=SlidingLayers(32, 128))
+    longer = replace(recipe, prompt=10_000, keeps_only_window=True)
+    assert generation_ledger(sliding, longer).moments[-1].of(StateClass.KV_CACHE) == 3 * 144 * 131_072
+    assert generation_basis(LLAMA_8B, recipe) is Basis.FORMULA
+
+
 def test_a_pool_holds_whole_blocks_and_a_longer_request_does_not_fit() -> None:
     # 229 x 16 tokens (vllm-project/vllm#2418)
     pool = BlockPool(229, 16)

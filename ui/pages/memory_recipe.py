@@ -252,6 +252,14 @@ class GenerationForm(RecipeForm):
                 "prefill_chunk", t("Prompt read in chunks of"), optional=True, note=t("blank: all at once")
             )
         )
+        self._row(
+            self._count(
+                "cache_block",
+                t("Paged cache, tokens a block"),
+                optional=True,
+                note=t("blank: grows by tokens"),
+            )
+        )
         self._row(self._claim("all_scores", t("Scores of every prompt token")))
         self._row(self._claim("latent_cache_expanded", t("Latent cache kept expanded")))
         self._row(self._claim("keeps_only_window", t("Windowed layers keep their window")))

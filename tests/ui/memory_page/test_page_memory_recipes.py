@@ -88,6 +88,24 @@ def test_generation_keeps_what_both_recipes_state(qtbot: QtBot, session: Session
     assert page.lever.text.startswith("Lever with the largest effect: Weights in 4 bits")
 
 
+def test_a_paged_cache_is_stated_by_the_tokens_of_a_block(
+    qtbot: QtBot, session: Session, page: MemoryPage
+) -> None:
+    opened(qtbot, session, with_model())
+    page.inspector.model.generation.click()
+    form = page.inspector.model.generation_form
+    type_into(form.fields["new_tokens"], "500")
+    type_into(form.fields["cache_block"], "16")
+    assert session.undo_label == "change “Paged cache, tokens a block” of the recipe"
+    assert session.quote is not None
+    use = use_of(session.quote, STAGE)
+    assert use is not None
+    assert isinstance(use.recipe, GenerationRecipe)
+    assert use.recipe.cache_block == 16
+    settled(qtbot, session)
+    assert page.chart.basis == "A formula alone"
+
+
 def test_the_lever_says_what_it_saves_and_is_pulled_in_one_step(
     qtbot: QtBot, session: Session, page: MemoryPage
 ) -> None:
