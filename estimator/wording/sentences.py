@@ -391,6 +391,7 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "ConditionState.met": _("Met"),
     "ConditionState.open": _p("condition", "Open"),
     "Basis.formula": _("A formula alone"),
+    "Basis.part_uncounted": _("A part beside the language model is not counted"),
     "Basis.points_without_readings": _("Held against reference points, no card read"),
     "Basis.points_without_workspace": _("Held against reference points, without the room of convolutions"),
     "Basis.published_readings": _("Held against published readings"),

@@ -134,6 +134,75 @@ def test_a_point_that_cannot_be_read_is_skipped_with_its_reason(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
+    ("part", "name", "value"),
+    [
+        ("workload", "batch", "12"),
+        ("workload", "seq", [2048]),
+        ("workload", "batch", {"count": 1}),
+        ("workload", "grad_accum", -1),
+        ("workload", "batch", 1.5),
+        ("workload", "batch", True),
+        ("hf_config_kwargs", "hidden_size", "4096"),
+        ("hf_config_kwargs", "vocab_size", "32000"),
+        ("hf_config_kwargs", "num_attention_heads", -32),
+        ("hf_config_kwargs", "tie_word_embeddings", "false"),
+    ],
+)
+def test_a_text_or_a_part_in_place_of_a_number_is_not_computed_with(
+    tmp_path: Path, part: str, name: str, value: object
+) -> None:
+    """A text times a number is a longer text: it would fill the memory of this computer."""
+    points = json.loads((DATA / "memory_points.json").read_text(encoding="utf-8"))["points"]
+    point = next(one for one in points if one["id"].startswith("tinyllama") and one["kind"] == "train")
+    where = point["workload"] if part == "workload" else point["model_config"]["hf_config_kwargs"]
+    where[name] = value
+    (found,) = memory_score(written(tmp_path, json.dumps({"points": [point]}))).points
+    assert (found.predicted_bytes, found.skipped) == (None, "point_not_read")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"kind": "serve"},
+        {"kind": "train_cp", "workload": {"cp": 4}},
+        {"kind": "train_ep", "workload": {"ep": 2}},
+        {"kind": "infer_tp", "workload": {"tp": 2, "logits": "last"}},
+        {"model_config": {"family": "rwkv"}},
+    ],
+)
+def test_a_point_that_no_form_covers_is_skipped_and_not_taken_for_one_card(
+    tmp_path: Path, changes: dict[str, Any]
+) -> None:
+    points = json.loads((DATA / "memory_points.json").read_text(encoding="utf-8"))["points"]
+    point = next(one for one in points if one["id"].startswith("tinyllama") and one["kind"] == "train")
+    for name, value in changes.items():
+        point[name] = point[name] | value if isinstance(value, dict) else value
+    (found,) = memory_score(written(tmp_path, json.dumps({"points": [point]}))).points
+    assert (found.predicted_bytes, found.skipped) == (None, "no_form_for_point")
+
+
+def test_a_field_that_holds_null_means_what_its_absence_means(tmp_path: Path) -> None:
+    points = json.loads((DATA / "memory_points.json").read_text(encoding="utf-8"))["points"]
+    point = next(one for one in points if one["id"].startswith("llama-2-7b") and one["kind"] == "train")
+    bare = json.loads(json.dumps(point))
+    bare["model_config"]["hf_config_kwargs"] |= {"head_dim": None, "num_key_value_heads": None}
+    first, second = memory_score(written(tmp_path, json.dumps({"points": [point, bare]}))).points
+    assert first.predicted_bytes == second.predicted_bytes is not None
+
+
+@pytest.mark.parametrize(
+    "model",
+    ["qwen2.5-1.5b", "qwen2.5-3b", "qwen2.5-14b", "qwen2.5-72b", "llama3.1-70b", "llama2-13b", "llama2-70b"],
+)
+def test_a_named_model_of_readings_is_the_one_of_the_catalogue(model: str) -> None:
+    record = next(one for one in embedded_catalogue().models if one.id == model)
+    named = model.replace("llama", "llama-") + ("-instruct" if "qwen" in model else "")
+    shape = reading_shape(named)
+    assert shape is not None
+    assert shape.parameters == record.parameters
+
+
+@pytest.mark.parametrize(
     ("content", "code"),
     [
         ("[1]", "no_points"),
