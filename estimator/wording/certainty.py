@@ -44,6 +44,23 @@ def range_text(words: Wording, one: Assumption) -> str:
     return f"{span} {one.unit}".rstrip()
 
 
+def holds_text(words: Wording, one: Assumption) -> str:
+    """Return as far as which value the decision stays: "10.02 to 16.67", "≤ 23.95 GiB", "" where nothing turns it."""
+    if one.value is None:
+        return ""
+    above = [turn.inside for turn in one.turns if turn.outside > turn.inside >= one.value]
+    below = [turn.inside for turn in one.turns if turn.outside < turn.inside <= one.value]
+    if above and below:
+        text = words.span(_short(max(below)), _short(min(above)))
+    elif above:
+        text = f"≤ {words.number(_short(min(above)))}"
+    elif below:
+        text = f"≥ {words.number(_short(max(below)))}"
+    else:
+        return ""
+    return f"{text} {one.unit}".rstrip()
+
+
 def worth_text(words: Wording, quote: Quote, one: Assumption) -> str:
     """Return what verifying the number is worth, "" where it has no range."""
     if one.worth is None:

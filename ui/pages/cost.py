@@ -72,7 +72,7 @@ _MOST_OFFERS = 6
 
 
 class CostPage(Page):
-    """Plans on top; price lines and how the price is made at the left, frontier and one card's price at the right."""
+    """Plans on top; price lines and how the price is made at the left, pictures and the rent at the right."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         words = context.words
@@ -231,8 +231,9 @@ class CostPage(Page):
         left.addWidget(self._evidence_title)
         left.addWidget(self.evidence)
         left.addWidget(self.settings)
+        left.addWidget(self.offers)
         left.addStretch(1)
-        for widget in (self.views, self.rent, self.offers):
+        for widget in (self.views, self.rent):
             right.addWidget(widget)
         right.addStretch(1)
         for hidden in (self._sentence, self.fee_form, self._evidence_title, self.evidence):
@@ -259,9 +260,9 @@ class CostPage(Page):
             *self.fee_form.stops(),
             *(evidence.kinds, evidence.low, evidence.high, evidence.source, evidence.date),
             *self.settings.stops(),
+            self.offers,
             *self.views.stops(),
             *self.rent.stops(),
-            self.offers,
             *self.ways.stops(),
         ]
         stops += [button for button in (self.previous_button, self.next_button) if button is not None]

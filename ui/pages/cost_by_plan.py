@@ -18,7 +18,7 @@ from estimator.wording import Wording
 from estimator.wording.phrases import organisation_name, paid_text, plan_name
 from ui.models.table import Column
 from ui.pages.changing_table import ChangingTableModel
-from ui.pages.cost_plans import WITHIN, grouped_plans
+from ui.pages.cost_plans import LATE, OVER_BUDGET, OVER_QUOTA, SHORT, grouped_plans
 from ui.pages.cost_views import BarsArea, CostView, currency_sign, plan_label
 from ui.theme import Theme
 from ui.widgets.bars import MARGIN_CLASS, BarsLegend
@@ -31,15 +31,15 @@ _LOOKS = {LOTS: 1, HOURLY: 2, FEES: 3, CONTINGENCY: 4, TAX: 5, DISCOUNT: MARGIN_
 
 @dataclass(frozen=True, slots=True)
 class CostRow:
-    """One plan: its parts in order, without those that it has not; `label` is its short name beside the bar.
+    """One plan and its parts in order, without those that it has not.
 
-    `reason`: why there is no total, "" where there is one.
+    `label` names it beside its bar and `held` stands under that; `reason`: why there is no total, else "".
     """
 
     plan_id: str
     name: str
     label: str
-    paid: str
+    held: str
     standing: str
     parts: tuple[tuple[str, Decimal], ...]
     total: Decimal | None
@@ -54,9 +54,15 @@ class CostRow:
 
 def cost_rows(words: Wording, estimate: Estimate) -> tuple[CostRow, ...]:
     """Return the plans with their costs, those within every limit first."""
+    standings = {
+        LATE: words.t("late"),
+        OVER_BUDGET: words.t("over the budget"),
+        OVER_QUOTA: words.t("over the quota"),
+        SHORT: words.t("does not fit"),
+    }
     return tuple(
-        _row(words, estimate, plan, "" if key == WITHIN else title)
-        for key, title, plans in grouped_plans(words, estimate)
+        _row(words, estimate, plan, standings.get(key, ""))
+        for key, _title, plans in grouped_plans(words, estimate)
         for plan in plans
     )
 
@@ -130,8 +136,8 @@ def _row(words: Wording, estimate: Estimate, plan: Plan, standing: str) -> CostR
     return CostRow(
         plan.id,
         plan_name(words, estimate.quote, plan),
-        f"{own} · {plan_label(words, estimate.quote, plan)}",
-        paid_text(words, plan),
+        plan_label(words, estimate.quote, plan),
+        " · ".join(part for part in (own, paid_text(words, plan)) if part),
         standing,
         cost_parts(plan.price) if known else (),
         None if isinstance(gross, Absent) else gross,
@@ -166,7 +172,7 @@ def _bar(words: Wording, currency: str, row: CostRow) -> BarRow:
     spoken = ", ".join(part for part in (row.name, row.standing, row.total_text, *said, row.reason) if part)
     return BarRow(
         row.label,
-        ", ".join(part for part in (row.paid, row.standing) if part),
+        " · ".join(part for part in (row.held, row.standing) if part),
         row.total_text,
         tuple(pieces),
         instead=row.reason,

@@ -35,8 +35,8 @@ from ui.pages.changing_table import ChangingTableModel
 from ui.theme import Theme
 
 _Index = QModelIndex | QPersistentModelIndex
-WITHIN = "within"
-"""The group of the plans that keep every limit."""
+WITHIN, LATE, OVER_BUDGET, OVER_QUOTA, SHORT = "within", "late", "over_budget", "over_quota", "short"
+_NO_TOTAL = "no_total"
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,14 +195,14 @@ def plan_model(words: Wording, theme: Theme, currency: str) -> PlanTableModel:
 
 def _group_of(plan: Plan) -> str:
     if plan.verdict.fits is Fit.NO:
-        return "short"
+        return SHORT
     if plan.meets_limit is False:
-        return "late"
+        return LATE
     if plan.within_budget is False:
-        return "over_budget"
+        return OVER_BUDGET
     if plan.within_quota is False:
-        return "over_quota"
-    return "no_total" if isinstance(plan.price.net, Absent) else WITHIN
+        return OVER_QUOTA
+    return _NO_TOTAL if isinstance(plan.price.net, Absent) else WITHIN
 
 
 def _titles(words: Wording, quote: Quote) -> tuple[tuple[str, str], ...]:
@@ -218,11 +218,11 @@ def _titles(words: Wording, quote: Quote) -> tuple[tuple[str, str], ...]:
     within = words.t("Within {limits}", limits=limits) if limits else words.t("Possible plans")
     return (
         (WITHIN, within),
-        ("late", words.t("Later than {limit}", limit=limit)),
-        ("over_budget", words.t("Over the budget of {budget}", budget=budget)),
-        ("over_quota", words.t("Over the quota of {cards}", cards=quota)),
-        ("no_total", words.t("No total: a price or a rate is missing")),
-        ("short", words.t("The task does not fit")),
+        (LATE, words.t("Later than {limit}", limit=limit)),
+        (OVER_BUDGET, words.t("Over the budget of {budget}", budget=budget)),
+        (OVER_QUOTA, words.t("Over the quota of {cards}", cards=quota)),
+        (_NO_TOTAL, words.t("No total: a price or a rate is missing")),
+        (SHORT, words.t("The task does not fit")),
     )
 
 

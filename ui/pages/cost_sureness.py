@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from estimator.problems import Absent
 from estimator.results.estimate import Estimate, Plan
@@ -20,7 +20,7 @@ from estimator.wording.phrases import plan_name
 from ui.models.table import Column
 from ui.pages.changing_table import ChangingTableModel
 from ui.pages.charts import axis_unit
-from ui.pages.cost_views import CostView, currency_sign, muted_label
+from ui.pages.cost_views import CostView, currency_sign
 from ui.theme import Theme
 from ui.widgets.row_bars import AcrossLine, BarRow, Piece, RowBars, RowBarsContent, round_ticks
 
@@ -76,8 +76,8 @@ class Sureness(CostView):
         )
         self.delivery = RowBars(theme, words.t("Delivery: from P10 to P90, with P50"))
         self.cost = RowBars(theme, words.t("Cost: from P10 to P90, with P50"))
-        self.said = muted_label(theme)
-        self.said.setProperty("look", "")
+        self.said = QLabel()
+        self.said.setWordWrap(True)
         picture = QWidget()
         column = QVBoxLayout(picture)
         column.setContentsMargins(0, 4, 0, 0)
@@ -86,7 +86,7 @@ class Sureness(CostView):
         column.addWidget(self.cost)
         column.addStretch(1)
         self.set_picture(picture)
-        self.column.addWidget(self.said)
+        self.column.insertWidget(1, self.said)
 
     def show_estimate(self, estimate: Estimate) -> None:
         words, plan, spread = self.words, estimate.shown_plan, spread_of(estimate)
@@ -184,7 +184,9 @@ def _delivery(words: Wording, estimate: Estimate, plan: Plan, spread: Spread) ->
         tuple(words.duration(one) for one in (times.p10, times.p50, times.p90)),
     )
     texts = tuple((tick, words.number(tick)) for tick in ticks)
-    return RowBarsContent((row,), texts, words.t("delivery, {unit}", unit=unit.value), tuple(lines))
+    return RowBarsContent(
+        (row,), texts, words.t("P10 to P90, mark at P50, {unit}", unit=unit.value), tuple(lines)
+    )
 
 
 def _cost(words: Wording, estimate: Estimate, plan: Plan, spread: Spread) -> RowBarsContent:
@@ -205,10 +207,10 @@ def _cost(words: Wording, estimate: Estimate, plan: Plan, spread: Spread) -> Row
     row = _range(
         words.t("With tax"),
         (float(amounts.p10), float(amounts.p50), float(amounts.p90)),
-        tuple(words.money(one, currency) for one in (amounts.p10, amounts.p50, amounts.p90)),
+        tuple(words.money(one, currency, symbol=False) for one in (amounts.p10, amounts.p50, amounts.p90)),
     )
     texts = tuple((tick, words.number(tick)) for tick in round_ticks(0, float(highest)))
-    axis = words.t("{currency} with tax", currency=currency_sign(currency))
+    axis = words.t("P10 to P90, mark at P50, {unit}", unit=currency_sign(currency))
     return RowBarsContent((row,), texts, axis, tuple(lines))
 
 

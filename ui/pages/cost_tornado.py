@@ -16,7 +16,7 @@ from estimator.results.estimate import Estimate
 from estimator.results.risk import Assumption, RangeEnd
 from estimator.units import MS_PER
 from estimator.wording import Wording
-from estimator.wording.certainty import assumption_name, range_text, worth_text
+from estimator.wording.certainty import assumption_name, holds_text, range_text, worth_text
 from ui.models.table import Column
 from ui.pages.changing_table import ChangingTableModel
 from ui.pages.charts import axis_unit
@@ -41,6 +41,7 @@ class TornadoRow:
     high: Decimal | None
     low_text: str
     high_text: str
+    holds: str
     worth: str
     why: str
     instead: str
@@ -137,6 +138,7 @@ def _row(words: Wording, estimate: Estimate, one: Assumption, measure: str) -> T
         high,
         _end_text(words, estimate, one.low, measure),
         _end_text(words, estimate, one.high, measure),
+        holds_text(words, one),
         worth,
         words.word(one.why),
         instead,
@@ -173,7 +175,7 @@ def _content(
         base = None if isinstance(found, Absent) else Decimal(found)
     values = [end for row in rows for end in (row.low, row.high) if end is not None]
     if base is None or not rows:
-        made = tuple(_bar(row, None, lambda value: float(value)) for row in rows)
+        made = tuple(_bar(words, row, None, lambda value: float(value)) for row in rows)
         return RowBarsContent(made)
     unit = axis_unit(int(max(base, *values))) if measure == DELIVERY else None
 
@@ -190,11 +192,11 @@ def _content(
     else:
         axis, shown = words.t("delivery, {unit}", unit=unit.value), words.duration(int(base))
     line = AcrossLine(scaled(base), words.t("quoted {value}", value=shown), role="text", dashed=False)
-    bars = tuple(_bar(row, base, scaled) for row in rows)
+    bars = tuple(_bar(words, row, base, scaled) for row in rows)
     return RowBarsContent(bars, tuple((tick, words.number(tick)) for tick in ticks), axis, (line,))
 
 
-def _bar(row: TornadoRow, base: Decimal | None, scaled: Callable[[Decimal], float]) -> BarRow:
+def _bar(words: Wording, row: TornadoRow, base: Decimal | None, scaled: Callable[[Decimal], float]) -> BarRow:
     pieces = []
     if base is not None:
         for end, value, text in (
@@ -205,10 +207,12 @@ def _bar(row: TornadoRow, base: Decimal | None, scaled: Callable[[Decimal], floa
                 look = _CHANGES if end.changes_decision else _SAME
                 pieces.append(Piece(scaled(base), scaled(value), look, text))
     decisive = row.assumption.is_decisive
-    said = (row.name, row.span, row.low_text, row.high_text, row.worth, row.why)
+    holds = words.t("holds {range}", range=row.holds) if row.holds else ""
+    note = " · ".join(part for part in (row.span, holds) if part)
+    said = (row.name, note, row.low_text, row.high_text, row.worth, row.why)
     return BarRow(
         row.name,
-        row.span or row.why,
+        note or row.why,
         row.worth,
         tuple(pieces),
         instead=row.instead,
@@ -235,6 +239,7 @@ def _columns(words: Wording, currency: str, measure: str) -> tuple[Column[Tornad
             tooltip=lambda row: row.name,
         ),
         Column(words.t("Range"), lambda row: row.span),
+        Column(words.t("Holds to"), lambda row: row.holds),
         Column(words.t("Worth verifying"), lambda row: row.worth, right=True, sort_key=_worth),
         Column(heads[0], lambda row: row.low_text, right=True, sort_key=lambda row: row.low),
         Column(heads[1], lambda row: row.high_text, right=True, sort_key=lambda row: row.high),

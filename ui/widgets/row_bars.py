@@ -141,8 +141,8 @@ class RowBars(QWidget):
         return self._line_rows() * self._metrics(small=True).height() + (4 if self._content.lines else 2)
 
     def _line_rows(self) -> int:
-        """How many rows the texts of the lines take: two that would touch stand one above the other."""
-        return max((level for *_, level in self._line_places()), default=-1) + 1
+        """How many rows of texts the lines may take, whatever the width: two that would touch stand apart."""
+        return len(self._content.lines)
 
     def _row_height(self) -> int:
         noted = any(row.note for row in self._content.rows)
@@ -316,7 +316,7 @@ class RowBars(QWidget):
         painter.setFont(self._theme.font(TextRole.SECONDARY))
         metrics = painter.fontMetrics()
         places = self._line_places()
-        rows = max((level for *_, level in places), default=0) + 1
+        rows = self._line_rows()
         for line, x, _left, level in places:
             style = Qt.PenStyle.DashLine if line.dashed else Qt.PenStyle.SolidLine
             top = (rows - level) * metrics.height() + 1
