@@ -260,7 +260,10 @@ class ConditionsPage(Page):
         if estimate.status is QuoteStatus.DRAFT and not estimate.conditions:
             return self.words.t("Conditions appear with the first answer.")
         if estimate.open_conditions:
-            return counted_conditions(self.words, estimate)
+            counted = counted_conditions(self.words, estimate)
+            if estimate.is_assessed:
+                return counted
+            return self.words.t("{conditions}; which are decisive is being computed", conditions=counted)
         if estimate.status is QuoteStatus.FIRM:
             return self.words.t("Nothing open: the quote is firm.")
         return self.words.t("Nothing open.")

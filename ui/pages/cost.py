@@ -258,7 +258,7 @@ class CostPage(Page):
             *(self.plans, self.recommended_button),
             *(self.lines, self.add_fee_button, self.remove_fee_button),
             *self.fee_form.stops(),
-            *(evidence.kinds, evidence.low, evidence.high, evidence.source, evidence.date),
+            *evidence.stops(),
             *self.settings.stops(),
             self.offers,
             *self.views.stops(),

@@ -32,7 +32,7 @@ from ui.theme import TextRole, Theme
 from ui.widgets.row_bars import RowBars
 
 _LEAST_HEIGHT = 192
-_MOST_HEIGHT = 330
+_MOST_HEIGHT = 372
 """A picture that needs more scrolls."""
 
 
