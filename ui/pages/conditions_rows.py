@@ -23,8 +23,8 @@ from estimator.wording.phrases import condition_text, floor_memory
 from ui.models.table import Column, Group
 
 ADMIN_CONSOLE = "admin_console"
-VERIFY = 6
-"""The column that the form repeats while it is open."""
+HOLDS, WORTH, VERIFY = 4, 5, 6
+"""The columns that the form repeats while it is open."""
 STATE_ICONS = {
     ConditionState.OPEN: "circle",
     ConditionState.MET: "tick",
@@ -236,6 +236,14 @@ def how_to_verify(words: Wording, code: str) -> str:
             return words.t("Ask whoever wrote the program")
         case "load_and_output_included":
             return words.t("Time a task with load and output")
+        case "handed_over_singly":
+            return words.t("See one finished unit taken at once")
+        case "hours":
+            return words.t("Ask who opens and closes")
+        case "pauses":
+            return words.t("Stop one task and go on with it")
+        case "release":
+            return words.t("Ask when it is there")
     return ""
 
 

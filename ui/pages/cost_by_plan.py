@@ -106,7 +106,7 @@ class CostByPlan(CostView):
         currency = estimate.quote.pricing.currency
         used = tuple(key for key in _LOOKS if any(row.part(key) is not None for row in self.rows))
         self.model.show_table(_columns(words, currency, used), self.rows)
-        self.table.fit_columns()
+        self.fit_table()
         self.legend.show_parts(tuple((_part_name(words, key), _LOOKS[key]) for key in used))
         self.bars.show_rows(_content(words, currency, self.rows))
         self.give_height(self.bars.sizeHint().height() + 2)
@@ -203,7 +203,13 @@ def _columns(words: Wording, currency: str, used: tuple[str, ...]) -> tuple[Colu
 
     total = words.t("In all, {currency}", currency=currency_sign(currency))
     return (
-        Column(words.t("Plan"), lambda row: row.name, bold=lambda row: row.shown),
+        Column(
+            words.t("Plan"),
+            lambda row: row.name,
+            bold=lambda row: row.shown,
+            tooltip=lambda row: row.name,
+            elide_middle=True,
+        ),
         Column(total, lambda row: row.total_text, right=True, sort_key=lambda row: row.total),
         *(part(key) for key in used),
         Column(words.t("Standing"), lambda row: row.reason or row.standing),

@@ -148,7 +148,7 @@ class FrontierView(CostView):
         currency = estimate.quote.pricing.currency
         gross = _budget(estimate) is not None
         self.model.show_table(_columns(self._words, currency, gross), self._rows)
-        self.table.fit_columns()
+        self.fit_table()
         self.said.hide()
         if self._rows:
             self._draw()
@@ -389,7 +389,13 @@ def _columns(words: Wording, currency: str, gross: bool) -> tuple[Column[PointRo
         else words.t("Net, {currency}", currency=shown)
     )
     return (
-        Column(words.t("Plan"), lambda row: row.name, bold=lambda row: row.shown),
+        Column(
+            words.t("Plan"),
+            lambda row: row.name,
+            bold=lambda row: row.shown,
+            tooltip=lambda row: row.name,
+            elide_middle=True,
+        ),
         Column(
             words.t("Delivery"), lambda row: row.delivery, right=True, sort_key=lambda row: row.delivery_ms
         ),

@@ -91,7 +91,7 @@ class Sureness(CostView):
     def show_estimate(self, estimate: Estimate) -> None:
         words, plan, spread = self.words, estimate.shown_plan, spread_of(estimate)
         self.model.show_table(_columns(words), spread_rows(words, estimate))
-        self.table.fit_columns()
+        self.fit_table()
         self.said.setText("")
         self.note.setText("")
         if plan is None or spread is None:

@@ -108,7 +108,7 @@ class Tornado(CostView):
             return
         self.rows = tornado_rows(words, estimate, measure)
         self.model.show_table(_columns(words, estimate.quote.pricing.currency, measure), self.rows)
-        self.table.fit_columns()
+        self.fit_table()
         self.bars.show_rows(_content(words, estimate, self.rows, measure))
         self.give_height(self.bars.sizeHint().height() + 2)
         count = sum(row.assumption.is_decisive for row in self.rows)
@@ -237,6 +237,7 @@ def _columns(words: Wording, currency: str, measure: str) -> tuple[Column[Tornad
             lambda row: row.name,
             bold=lambda row: row.assumption.is_decisive,
             tooltip=lambda row: row.name,
+            elide_middle=True,
         ),
         Column(words.t("Range"), lambda row: row.span),
         Column(words.t("Holds to"), lambda row: row.holds),

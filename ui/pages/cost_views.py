@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -32,6 +33,7 @@ from ui.theme import TextRole, Theme
 from ui.widgets.row_bars import RowBars
 
 _LEAST_HEIGHT = 192
+_LEAST_NAME = 150
 _MOST_HEIGHT = 372
 """A picture that needs more scrolls."""
 
@@ -93,6 +95,18 @@ class CostView(QWidget):
         """Put the picture in its place; it is made late, so that the start pays for no chart."""
         self.picture = picture
         self.stack.addWidget(picture)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit_table()
+
+    def fit_table(self) -> None:
+        """Give each column its width, and the names no more than what the figures leave: a name can be elided."""
+        self.table.resizeColumnsToContents()
+        count = self.model.columnCount()
+        others = sum(self.table.columnWidth(column) for column in range(1, count))
+        room = self.table.viewport().width() - others
+        self.table.setColumnWidth(0, min(self.table.columnWidth(0), max(_LEAST_NAME, room)))
 
     def give_height(self, wanted: int) -> None:
         """Give the picture the height that it asks for, within what a page of this size can spare."""
