@@ -177,7 +177,7 @@ def _shapes(words: Wording) -> dict[Distribution, tuple[str, str]]:
     """Return name and meaning of each distribution."""
     return {
         Distribution.TRIANGULAR: (
-            words.t("near the value, less to the ends"),
+            words.t("near the value"),
             words.t("Triangular: the value is the likeliest, the ends hardly happen."),
         ),
         Distribution.PERT: (
