@@ -27,7 +27,7 @@ from ui.widgets.row_bars import AcrossLine, BarRow, Piece, RowBars, RowBarsConte
 _RANGE = 2
 """Chart class of a range."""
 _FAR = 3
-"""A term that ends this many times later than all else is said in words, not drawn."""
+"""What lies this many times beyond quoted value and P90 is said in words, not drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class Sureness(CostView):
             self.delivery.sizeHint().height() + (self.cost.sizeHint().height() + 10 if cost.rows else 0) + 8
         )
         self.note.setText(_note(words, estimate, plan, spread))
-        self.said.setText(_said(words, plan, spread))
+        self.said.setText(_said(words, estimate, plan, spread))
         self.said.setVisible(bool(self.said.text()))
         self.set_empty("")
 
@@ -125,16 +125,23 @@ def _note(words: Wording, estimate: Estimate, plan: Plan, spread: Spread) -> str
         return words.t(
             "{plan}: a first sketch of {count} replications; more are being computed.", plan=name, count=count
         )
-    return words.t(
-        "{plan}: {count} replications. {form}.", plan=name, count=count, form=words.word(spread.form)
-    )
+    drawn = words.t("{count} replications. {form}.", count=count, form=words.word(spread.form))
+    return f"{name}: {drawn}"
 
 
-def _said(words: Wording, plan: Plan, spread: Spread) -> str:
-    """Return the chances, a term's end that is too far to be drawn, and how many numbers were drawn and kept."""
+def _said(words: Wording, estimate: Estimate, plan: Plan, spread: Spread) -> str:
+    """Return the chances, what is too far to be drawn, and how many numbers varied and were kept."""
     said = [f"{name}: {chance}." for name, chance in chances(words, spread)]
     ends = _term_ends(plan)
-    if ends and spread.beyond_terms is not None and min(ends) > _drawn_until(plan, spread, None):
+    work, currency = estimate.quote.workload, plan.price.currency
+    limit_ms = None if work.limit is None else work.limit.ms
+    if limit_ms is not None and limit_ms > _drawn_until(plan, spread):
+        said.append(words.t("The limit of {limit} is beyond the picture.", limit=words.duration(limit_ms)))
+    budget = None if work.budget is None else work.budget.value
+    if budget is not None and budget > _paid_until(plan, spread):
+        amount = words.money(budget, currency)
+        said.append(words.t("The budget of {budget} is beyond the picture.", budget=amount))
+    if ends and min(ends) > _drawn_until(plan, spread):
         said.append(words.t("The terms end at {end}, beyond the picture.", end=words.duration(min(ends))))
     if not spread.varied:
         said.append(words.t("No number has a range: every replication is the same."))
@@ -143,8 +150,8 @@ def _said(words: Wording, plan: Plan, spread: Spread) -> str:
     if spread.kept:
         said.append(
             words.n(
-                "{count} with a range was kept: it changes no time, only whether the plan holds.",
-                "{count} with a range were kept: they change no time, only whether the plan holds.",
+                "{count} with a range was kept at its value.",
+                "{count} with a range were kept at their values.",
                 len(spread.kept),
             )
         )
@@ -155,14 +162,21 @@ def _term_ends(plan: Plan) -> list[int]:
     return [holding.held_ms for holding in plan.holdings if holding.terms]
 
 
-def _drawn_until(plan: Plan, spread: Spread, limit_ms: int | None) -> int:
-    return _FAR * max(spread.delivery.p90, plan.timing.delivery_ms, limit_ms or 0)
+def _drawn_until(plan: Plan, spread: Spread) -> int:
+    return _FAR * max(spread.delivery.p90, plan.timing.delivery_ms)
+
+
+def _paid_until(plan: Plan, spread: Spread) -> Decimal:
+    amounts, quoted = spread.gross, plan.price.gross
+    if not isinstance(amounts, Amounts) or isinstance(quoted, Absent):
+        return Decimal(0)
+    return _FAR * max(amounts.p90, quoted)
 
 
 def _delivery(words: Wording, estimate: Estimate, plan: Plan, spread: Spread) -> RowBarsContent:
     limit = estimate.quote.workload.limit
     limit_ms = None if limit is None else limit.ms
-    far = _drawn_until(plan, spread, None)
+    far = _drawn_until(plan, spread)
     ends = [end for end in sorted(set(_term_ends(plan)))[:1] if end <= far]
     if limit_ms is not None and limit_ms > far:
         limit_ms = None
@@ -196,8 +210,7 @@ def _cost(words: Wording, estimate: Estimate, plan: Plan, spread: Spread) -> Row
         return RowBarsContent()
     stated = estimate.quote.workload.budget
     budget = None if stated is None else stated.value
-    far = _FAR * max(amounts.p90, quoted)
-    if budget is not None and budget > far:
+    if budget is not None and budget > _paid_until(plan, spread):
         budget = None
     highest = max(amounts.p90, quoted, budget or Decimal(0))
     lines = [_quoted(words, float(quoted))]

@@ -112,7 +112,7 @@ class Tornado(CostView):
         self.bars.show_rows(_content(words, estimate, self.rows, measure))
         self.give_height(self.bars.sizeHint().height() + 2)
         count = sum(row.assumption.is_decisive for row in self.rows)
-        decisive = words.n("{count} decisive, with a diamond", "{count} decisive, with a diamond", count)
+        decisive = words.t("{count} decisive, with a diamond", count=words.number(count))
         self.note.setText(
             words.t(
                 "Worth verifying first: {decisive}. At the right: what verifying is worth.", decisive=decisive
