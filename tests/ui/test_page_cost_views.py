@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 
@@ -25,7 +26,7 @@ from ui.pages.cost_by_plan import CostByPlan, cost_parts, cost_rows
 from ui.pages.cost_frontier import FrontierView, choice_rows
 from ui.pages.cost_rent import flip_lines, rent_lines
 from ui.pages.cost_sureness import Sureness, spread_rows
-from ui.pages.cost_tornado import COST, DELIVERY, Tornado, tornado_rows
+from ui.pages.cost_tornado import COST, DELIVERY, Tornado, telling_measure, tornado_rows
 from ui.pages.cost_ways import way_rows
 from ui.theme import Theme
 from ui.widgets.bars import MARGIN_CLASS
@@ -208,6 +209,17 @@ def test_the_tornado_shows_delivery_where_that_is_asked(page: CostPage) -> None:
     view.measure.activated.emit(1)
     assert view.bars.content.axis_text == "delivery, min"
     assert view.bars.content.lines[0].text == "quoted 58 min"
+
+
+def test_where_no_range_changes_the_cost_the_tornado_begins_with_delivery(whole: Estimate) -> None:
+    assert telling_measure(whole) == COST
+    plan = whole.shown_plan
+    assert plan is not None
+    kept = tuple(
+        replace(one, low=one.low and replace(one.low, gross=plan.price.gross), high=None)
+        for one in whole.assumptions
+    )
+    assert telling_measure(replace(whole, assumptions=kept)) == DELIVERY
 
 
 def test_a_click_on_a_point_of_the_frontier_chooses_its_plan(page: CostPage) -> None:

@@ -192,15 +192,11 @@ def _delivery(words: Wording, estimate: Estimate, plan: Plan, spread: Spread) ->
         AcrossLine(end / MS_PER[unit], words.t("terms end {end}", end=words.duration(end)), role="warn")
         for end in ends
     ]
-    row = _range(
-        words.t("Delivery"),
-        (times.p10 / MS_PER[unit], times.p50 / MS_PER[unit], times.p90 / MS_PER[unit]),
-        tuple(words.duration(one) for one in (times.p10, times.p50, times.p90)),
-    )
+    said = _percentiles(tuple(words.duration(one) for one in (times.p10, times.p50, times.p90)))
+    values = (times.p10 / MS_PER[unit], times.p50 / MS_PER[unit], times.p90 / MS_PER[unit])
+    row = _range(words.t("Delivery"), unit.value, values, said)
     texts = tuple((tick, words.number(tick)) for tick in ticks)
-    return RowBarsContent(
-        (row,), texts, words.t("P10 to P90, mark at P50, {unit}", unit=unit.value), tuple(lines)
-    )
+    return RowBarsContent((row,), texts, said, tuple(lines))
 
 
 def _cost(words: Wording, estimate: Estimate, plan: Plan, spread: Spread) -> RowBarsContent:
@@ -217,25 +213,25 @@ def _cost(words: Wording, estimate: Estimate, plan: Plan, spread: Spread) -> Row
     if budget is not None:
         text = words.t("budget {amount}", amount=words.money(budget, currency))
         lines.append(AcrossLine(float(budget), text))
-    row = _range(
-        words.t("With tax"),
-        (float(amounts.p10), float(amounts.p50), float(amounts.p90)),
-        tuple(words.money(one, currency, symbol=False) for one in (amounts.p10, amounts.p50, amounts.p90)),
-    )
+    said = _percentiles(tuple(words.money(one, currency) for one in (amounts.p10, amounts.p50, amounts.p90)))
+    values = (float(amounts.p10), float(amounts.p50), float(amounts.p90))
+    row = _range(words.t("With tax"), currency_sign(currency), values, said)
     texts = tuple((tick, words.number(tick)) for tick in round_ticks(0, float(highest)))
-    axis = words.t("P10 to P90, mark at P50, {unit}", unit=currency_sign(currency))
-    return RowBarsContent((row,), texts, axis, tuple(lines))
+    return RowBarsContent((row,), texts, said, tuple(lines))
 
 
 def _quoted(words: Wording, at: float) -> AcrossLine:
     return AcrossLine(at, words.t("quoted"), role="text", dashed=False)
 
 
-def _range(name: str, values: tuple[float, float, float], texts: tuple[str, ...]) -> BarRow:
-    note = f"{texts[0]} · {texts[1]} · {texts[2]}"
-    piece = Piece(values[0], values[2], _RANGE, f"P10 {texts[0]} · P50 {texts[1]} · P90 {texts[2]}")
-    spoken = f"{name}: P10 {texts[0]}, P50 {texts[1]}, P90 {texts[2]}"
-    return BarRow(name, note, "", (piece,), (values[1],), is_strong=True, spoken=spoken)
+def _range(name: str, unit: str, values: tuple[float, float, float], said: str) -> BarRow:
+    piece = Piece(values[0], values[2], _RANGE, said)
+    return BarRow(name, unit, "", (piece,), (values[1],), is_strong=True, spoken=f"{name}: {said}")
+
+
+def _percentiles(texts: tuple[str, ...]) -> str:
+    """Return the texts of P10, P50 and P90 in one line; the names of percentiles are alike in every language."""
+    return " · ".join(f"{name} {text}" for name, text in zip(("P10", "P50", "P90"), texts, strict=True))
 
 
 def _columns(words: Wording) -> tuple[Column[SpreadRow], ...]:

@@ -74,7 +74,8 @@ class Tornado(CostView):
         self.measure.setAccessibleName(words.t("What the ends change"))
         self.measure.addItem(words.t("Cost with tax"), COST)
         self.measure.addItem(words.t("Delivery"), DELIVERY)
-        self.measure.activated.connect(lambda _index: self._show())
+        self.measure.activated.connect(self._measure_chosen)
+        self._is_chosen = False
         self.legend = BarsLegend(theme)
         self.legend.show_parts(((words.t("same plan"), _SAME), (words.t("another plan"), _CHANGES)))
         label = QLabel(words.t("Ends of"))
@@ -101,11 +102,13 @@ class Tornado(CostView):
         estimate, words = self._estimate, self.words
         if estimate is None:
             return
-        measure = str(self.measure.currentData())
         if not estimate.is_assessed:
             self.note.setText("")
             self.set_empty(words.t("Being computed: every number is tried at both ends of its range."))
             return
+        if not self._is_chosen:
+            self.measure.setCurrentIndex(self.measure.findData(telling_measure(estimate)))
+        measure = str(self.measure.currentData())
         self.rows = tornado_rows(words, estimate, measure)
         self.model.show_table(_columns(words, estimate.quote.pricing.currency, measure), self.rows)
         self.fit_table()
@@ -120,8 +123,20 @@ class Tornado(CostView):
         )
         self.set_empty("" if self.rows else words.t("Every number is verified: nothing is left to weigh."))
 
+    def _measure_chosen(self, _index: int) -> None:
+        self._is_chosen = True
+        self._show()
+
     def _opened(self, row: int) -> None:
         self.place_asked.emit(self.rows[row].assumption.where)
+
+
+def telling_measure(estimate: Estimate) -> str:
+    """Return COST, or DELIVERY where no range changes the cost: whole terms often keep it."""
+    plan = estimate.shown_plan
+    gross = None if plan is None else plan.price.gross
+    ends = [end for one in estimate.assumptions for end in (one.low, one.high) if end is not None]
+    return COST if any(end.gross != gross for end in ends) or not ends else DELIVERY
 
 
 def _row(words: Wording, estimate: Estimate, one: Assumption, measure: str) -> TornadoRow:

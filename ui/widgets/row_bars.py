@@ -209,6 +209,9 @@ class RowBars(QWidget):
         for index, row in enumerate(self._content.rows):
             self._paint_row(painter, index, row)
         self._paint_lines(painter)
+        for index, row in enumerate(self._content.rows):
+            if row.instead:
+                self._paint_instead(painter, index, row)
         painter.end()
 
     def _paint_current(self, painter: QPainter) -> None:
@@ -262,20 +265,21 @@ class RowBars(QWidget):
         for value in row.marks:
             x = self._x(value)
             painter.drawLine(QPointF(x, middle - _BAR / 2 - 3), QPointF(x, middle + _BAR / 2 + 3))
-        if row.instead:
-            left = self._names_width() + 2 * _GAP
-            box = QRectF(
-                left, self._bar_top(index) - 2, self.width() - self._figures() - _GAP - left, _BAR + 4
-            )
-            painter.setPen(QPen(self._theme.color("control"), 1, Qt.PenStyle.DashLine))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRect(box)
-            painter.setFont(self._theme.font(TextRole.SECONDARY))
-            painter.setPen(self._theme.color("muted"))
-            text = painter.fontMetrics().elidedText(
-                row.instead, Qt.TextElideMode.ElideRight, int(box.width()) - 8
-            )
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+
+    def _paint_instead(self, painter: QPainter, index: int, row: BarRow) -> None:
+        left = self._names_width() + 2 * _GAP
+        right = self.width() - self._figures() - _GAP
+        box = QRectF(left, self._bar_top(index) - 2, right - left, _BAR + 4)
+        painter.fillRect(box, self._theme.color("surface"))
+        painter.setPen(QPen(self._theme.color("control"), 1, Qt.PenStyle.DashLine))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(box)
+        painter.setFont(self._theme.font(TextRole.SECONDARY))
+        painter.setPen(self._theme.color("muted"))
+        text = painter.fontMetrics().elidedText(
+            row.instead, Qt.TextElideMode.ElideRight, int(box.width()) - 8
+        )
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
     def _paint_names(self, painter: QPainter, index: int, row: BarRow) -> None:
         top, height, indent = self._row_top(index), self._row_height(), self._indent(row)
