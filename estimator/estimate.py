@@ -214,7 +214,9 @@ def _completed(so_far: Estimate, progress: Progress, cancelled: Cancelled) -> Es
     )
 
 
-def with_flips(so_far: Estimate, cancelled: Cancelled = _never) -> Estimate:
+def with_flips(
+    so_far: Estimate, cancelled: Cancelled = _never, progress: Progress = _no_progress
+) -> Estimate:
     """Return a complete estimate with the flips of its recommended plan: some tens of decisions, each recomputed.
 
     The same estimate where nothing is recommended. Raises EstimateCancelled.
@@ -226,7 +228,7 @@ def with_flips(so_far: Estimate, cancelled: Cancelled = _never) -> Estimate:
     rivals = tuple(sorted((one for one in others if one.id != plan.id), key=order_of))
     try:
         with stopped_when(cancelled):
-            found = flips(so_far.quote, plan, rivals, decided)
+            found = flips(so_far.quote, plan, rivals, decided, progress)
     except SolveStopped:
         raise EstimateCancelled from None
     return replace(so_far, rental=replace(so_far.rental, flips=found))

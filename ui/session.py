@@ -50,6 +50,8 @@ class Session(QObject):
     saved = Signal()
     refused = Signal(object)
     """A FileRefused: the face says it."""
+    dropped = Signal(str)
+    """What a page asked for under that key will not come."""
 
     def __init__(
         self,
@@ -280,18 +282,25 @@ class Session(QObject):
         """Stop estimating. The former estimate stays, stale; any change, or `estimate_again`, starts anew."""
         self._is_cancelled = self._quote is not None
         self._start_timer.stop()
-        for key in (*WORK_KEYS, *self._asked):
+        for key in WORK_KEYS:
             self._runner.cancel(key)
+        for key in tuple(self._asked):
+            self.stop_work(key)
 
     def work(
-        self, key: str, function: Callable[..., object], *args: object, on_done: Callable[[Any], None]
+        self,
+        key: str,
+        function: Callable[..., object],
+        *args: object,
+        on_done: Callable[[Any], None],
+        on_progress: Callable[[float], None] | None = None,
     ) -> None:
         """Run what a page needs beside the estimate; what ran under `key` is overtaken.
 
-        It is cancelled with the estimate. `on_done` is called in the window's thread.
+        It is cancelled with the estimate. `on_done` and `on_progress` are called in the window's thread.
         """
         self._asked.add(key)
-        self._runner.run(key, function, *args, on_done=on_done)
+        self._runner.run(key, function, *args, on_done=on_done, on_progress=on_progress)
 
     def is_working(self, key: str) -> bool:
         """Whether a result under `key` is on its way."""
@@ -299,7 +308,10 @@ class Session(QObject):
 
     def stop_work(self, key: str) -> None:
         """Drop what runs under `key`: nobody wants it any more."""
+        was_wanted = self._runner.is_running(key)
         self._runner.cancel(key)
+        if was_wanted:
+            self.dropped.emit(key)
 
     def _after_change(self) -> None:
         self.proof.forget_reason()

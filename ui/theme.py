@@ -353,6 +353,11 @@ QHeaderView::section {{ border-bottom: 1px solid {tokens.line}; padding: 4px 8px
 QTableCornerButton::section {{ background: {tokens.header}; border: none; }}
 QToolTip {{
   background: {tokens.raised}; color: {tokens.text}; border: 1px solid {tokens.control}; padding: 4px; }}
+QTabBar::tab {{ background: transparent; color: {tokens.muted}; border: 2px solid transparent;
+  border-bottom: 2px solid {tokens.line}; padding: 3px 7px; }}
+QTabBar::tab:hover {{ color: {tokens.text}; }}
+QTabBar::tab:selected {{ color: {tokens.text}; border-bottom: 2px solid {tokens.accent}; font-weight: 600; }}
+QTabBar::tab:selected:focus {{ border: 2px solid {tokens.accent}; border-radius: 4px; }}
 QSplitter::handle {{ background: {tokens.line}; }}
 """
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
+from functools import partial
 
 from estimator.catalogue import HourlyOffer, Lot, TermPrice
 from estimator.evidence import GIVEN
@@ -41,27 +42,45 @@ class _Axis:
     term_days: int = 0
 
 
-def flips(quote: Quote, plan: Plan, rivals: tuple[Plan, ...], decide: Decide) -> tuple[Flip, ...]:
+def flips(
+    quote: Quote,
+    plan: Plan,
+    rivals: tuple[Plan, ...],
+    decide: Decide,
+    progress: Callable[[float], None] = lambda done: None,
+) -> tuple[Flip, ...]:
     """Return the flips of the recommended `plan`: its own prices up, its cheapest rivals' down, durations, units.
 
-    `decide` gives the recommended plan of a quote. SolveStopped passes through where the caller has enough.
+    `decide` gives the recommended plan of a quote; `progress` hears from 0 to 1 how many numbers were tried.
+    SolveStopped passes through where the caller has enough.
     """
+    searches = tuple(_searches(quote, plan, rivals, decide))
     found = []
+    for at, search in enumerate(searches):
+        progress(at / len(searches))
+        flip = search()
+        found += [] if flip is None else [flip]
+    progress(1.0)
+    return tuple(found)
+
+
+def _searches(
+    quote: Quote, plan: Plan, rivals: tuple[Plan, ...], decide: Decide
+) -> Iterator[Callable[[], Flip | None]]:
+    decision = plan.decision
     for axis in _prices(quote, plan):
-        found.append(_halved(axis, plan.decision, decide, axis.now * _MOST_PRICE))
+        yield partial(_halved, axis, decision, decide, axis.now * _MOST_PRICE)
     seen = {holding.offer_id for holding in plan.holdings}
     for rival in rivals[:_RIVALS]:
         for axis in _prices(quote, rival):
             if axis.where[1] not in seen:
                 seen.add(axis.where[1])
-                found.append(_halved(axis, plan.decision, decide, 0))
+                yield partial(_halved, axis, decision, decide, 0)
     main = quote.workload.main_stage
     if main is not None and None not in main.tasks.duration:
         for axis in (_duration(quote, main), *_units(quote, main)):
             for factors in (_UP, _DOWN):
-                flip = _stepped(axis, plan.decision, decide, factors)
-                found += [] if flip is None else [flip]
-    return tuple(found)
+                yield partial(_stepped, axis, decision, decide, factors)
 
 
 def _differs(axis: _Axis, at: int, decision: Decision, decide: Decide) -> bool:

@@ -161,20 +161,37 @@ def _rent_within(quote: Quote, shown: Plan | None) -> Decimal | None:
     budget = None if quote.workload.budget is None else quote.workload.budget.value
     if budget is None or shown is None or isinstance(shown.price.gross, Absent):
         return None
+    share, rent = _share_of_rent(quote, shown, gross=True), shown.rent
+    if share is None or isinstance(rent, Absent) or share <= 0:
+        return None
+    with localcontext(prec=28):
+        return max(Decimal(0), rent + (budget - shown.price.gross) / share)
+
+
+def price_with_rent(quote: Quote, shown: Plan, rent: Decimal, *, gross: bool) -> Decimal | None:
+    """Return the shown plan's net or gross with another rent in place of its own; None where a part is not known.
+
+    Its fees stay; discount, contingency and tax go with the rent. To place a choice beside plans, not to invoice.
+    """
+    total, own = shown.price.gross if gross else shown.price.net, shown.rent
+    share = _share_of_rent(quote, shown, gross=gross)
+    if share is None or isinstance(total, Absent) or isinstance(own, Absent):
+        return None
+    return total + (rent - own) * share
+
+
+def _share_of_rent(quote: Quote, shown: Plan, *, gross: bool) -> Decimal | None:
+    """Return what an amount more of rent adds to the price; None where rent and price differ in currency."""
     pricing = quote.pricing
     offers = (quote.offer(holding.offer_id) for holding in shown.holdings)
     if any(offer is None or offer.currency != pricing.currency for offer in offers):
-        return None  # its rent is in another currency than the budget
+        return None
     share = Decimal(1)
     for stated, sign in (
         (pricing.discount_percent, -1),
         (pricing.contingency_percent, 1),
-        (pricing.tax_percent, 1),
+        (pricing.tax_percent if gross else None, 1),
     ):
         if stated is not None and stated.value is not None:
             share *= 1 + sign * stated.value / 100
-    rent = shown.rent
-    if isinstance(rent, Absent) or share <= 0:
-        return None
-    with localcontext(prec=28):
-        return max(Decimal(0), rent + (budget - shown.price.gross) / share)
+    return share

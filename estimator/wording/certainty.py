@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from estimator.problems import Absent
 from estimator.quote import Quote
@@ -11,6 +11,7 @@ from estimator.wording.phrases import amount_text, names_of
 from estimator.wording.wording import Wording
 
 _LEAST_SHOWN = 0.001
+_TURN_DIGITS = 4
 
 
 def chance_text(words: Wording, chance: float) -> str:
@@ -44,12 +45,37 @@ def range_text(words: Wording, one: Assumption) -> str:
     return f"{span} {one.unit}".rstrip()
 
 
+def holds_text(words: Wording, one: Assumption) -> str:
+    """Return as far as which value the decision stays: "10.02 to 16.67", "≤ 23.95 GiB", "" where nothing turns it.
+
+    Four digits, rounded towards the value used.
+    """
+    if one.value is None:
+        return ""
+    above = [turn.inside for turn in one.turns if turn.outside > turn.inside >= one.value]
+    below = [turn.inside for turn in one.turns if turn.outside < turn.inside <= one.value]
+    if above and below:
+        text = words.span(_inside(max(below), ROUND_CEILING), _inside(min(above), ROUND_FLOOR))
+    elif above:
+        text = f"≤ {words.number(_inside(min(above), ROUND_FLOOR))}"
+    elif below:
+        text = f"≥ {words.number(_inside(max(below), ROUND_CEILING))}"
+    else:
+        return ""
+    return f"{text} {one.unit}".rstrip()
+
+
 def worth_text(words: Wording, quote: Quote, one: Assumption) -> str:
     """Return what verifying the number is worth, "" where it has no range."""
     if one.worth is None:
         return ""
     worth: Decimal | Absent = one.worth
     return amount_text(words, worth, quote.pricing.currency, symbol=True)
+
+
+def _inside(value: Decimal, rounding: str) -> Decimal:
+    step = Decimal(1).scaleb(min(0, value.adjusted() - _TURN_DIGITS + 1))
+    return value.quantize(step, rounding)
 
 
 def _short(value: Decimal) -> Decimal:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date
 from decimal import Decimal
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -14,58 +12,22 @@ from PySide6.QtWidgets import QComboBox, QPushButton, QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from estimator.catalogue import Catalogue
 from estimator.evidence import EvidenceKind, Stated
 from estimator.quote import FeeBasis, FeeKind, Quote
-from estimator.storage import read_quote
-from estimator.wording import Language, NumberFormat, Wording
 from tests.quotes import compared, mixed_quote
+from tests.ui.cost_pages import TODAY, WORDS, sample, shown_page
 from ui.models.table import Group
 from ui.pages.cost import CostPage
 from ui.pages.cost_frontier import point_rows
 from ui.pages.cost_lines import NAME, PRICE, QUANTITY, LineRow, line_rows, offer_rows, with_percent, with_rate
-from ui.pages.cost_plans import PlanRow, plan_rows, same_rent_text
-from ui.pages.page import Context
+from ui.pages.cost_plans import PlanRow, plan_rows
 from ui.pages.schedule_groups import units_of
-from ui.runner import Runner
-from ui.session import Session
-from ui.theme import Theme
 from ui.widgets.number_field import NumberField
-
-SAMPLES = Path(__file__).parents[2] / "resources" / "samples"
-TODAY = date(2026, 11, 30)
-WORDS = Wording(Language.ENGLISH, NumberFormat.EN_GB)
-
-
-def sample(name: str = "indice-de-las-obras") -> Quote:
-    return read_quote(SAMPLES / f"{name}.cabida")
 
 
 @pytest.fixture
 def page(qtbot: QtBot) -> Iterator[CostPage]:
     yield from shown_page(qtbot, sample())
-
-
-def shown_page(qtbot: QtBot, quote: Quote) -> Iterator[CostPage]:
-    runner = Runner()
-    session = Session(runner, lambda: TODAY)
-    page = CostPage(Context(session, WORDS, Theme(), Catalogue))
-    qtbot.addWidget(page)
-    page.resize(1166, 900)
-
-    def show() -> None:
-        if session.quote is not None:
-            page.show_state(session.quote, session.estimate, session.is_stale)
-
-    session.changed.connect(show)
-    session.estimated.connect(show)
-    with qtbot.waitSignal(session.estimated):
-        session.show(quote)
-    qtbot.waitUntil(lambda: session.estimate is not None and session.estimate.is_complete)
-    with qtbot.waitExposed(page):
-        page.show()
-    yield page
-    runner.close()
 
 
 def quote_of(page: CostPage) -> Quote:
@@ -123,14 +85,6 @@ def test_an_excluded_offer_stays_visible_with_its_reason() -> None:
     excluded = [row for row in rows if isinstance(row, PlanRow) and not row.plan_id]
     assert [row.name for row in excluded] == ["B · 1 × RTX 4090"]
     assert "1 tasks at once and 2 are needed" in excluded[0].note
-
-
-def test_a_faster_plan_on_the_same_lots_saves_no_rent_and_says_both_shares() -> None:
-    claim, figures = same_rent_text(WORDS, compared(sample(), TODAY))
-    assert claim == "A faster plan saves no rent here."
-    # 58 min of 72 h = 58 / 4320 = 1.34 %; 106 / 4320 = 2.45 %.
-    assert "58 min are 1.3\u00a0%" in figures
-    assert "106 min are 2.5\u00a0%" in figures
 
 
 def test_a_blank_fee_is_said_in_words_and_a_quote_without_offers_has_no_total() -> None:
@@ -191,7 +145,7 @@ def test_a_rate_typed_again_keeps_its_date() -> None:
 
 
 def test_the_tables_keep_the_promises_of_models(page: CostPage, qtmodeltester: ModelTester) -> None:
-    for model in (page.plan_model, page.line_model, page.offer_model, page.frontier.model):
+    for model in (page.plan_model, page.line_model, page.offer_model, page.views.current.model):
         qtmodeltester.check(model)
 
 
@@ -372,12 +326,12 @@ def test_a_foreign_offer_gets_its_total_with_a_typed_dated_rate(qtbot: QtBot) ->
 
 
 def test_ctrl_t_exchanges_the_picture_and_its_table(page: CostPage, qtbot: QtBot) -> None:
-    assert not page.frontier.table.isVisible()
+    assert not page.views.current.table.isVisible()
     page.plans.setFocus()
     qtbot.keyClick(page.plans, Qt.Key.Key_T, Qt.KeyboardModifier.ControlModifier)
-    assert page.frontier.shows_table
-    assert page.frontier.table.isVisible()
-    assert page.frontier.model.rowCount() == 6
+    assert page.views.shows_table
+    assert page.views.current.table.isVisible()
+    assert page.views.current.model.rowCount() == 6
 
 
 def test_places_of_the_pricing_lead_to_their_fields(page: CostPage) -> None:

@@ -60,6 +60,7 @@ class OwnPrice(QWidget):
         self.per_hour: MoneyField | None = None
         self.granularity: QComboBox | None = None
         self.minimum: DurationField | None = None
+        self.interruptions: NumberField | None = None
         self.card_count: NumberField | None = None
         self.stock: NumberField | None = None
         if self._cards:
@@ -153,6 +154,11 @@ class OwnPrice(QWidget):
         self.minimum = DurationField(words)
         self.minimum.committed.connect(self._minimum_typed)
         self._add(words.t("Minimum billed per start"), self.minimum)
+        if offer.interruptible:
+            self.interruptions = NumberField(words, minimum=Decimal(0))
+            self.interruptions.setPlaceholderText(words.t("not known"))
+            self.interruptions.committed.connect(self._interruptions_typed)
+            self._add(words.t("Interruptions per card and hour"), self.interruptions)
 
     def _show_lot(self, offer: Lot) -> None:
         prices = {term.days: term.price for term in offer.terms}
@@ -171,6 +177,8 @@ class OwnPrice(QWidget):
                 text = self._words.exact_duration(offer.granularity_s * 1000)
                 self.granularity.addItem(text, offer.granularity_s)
             self.granularity.setCurrentIndex(self.granularity.findData(offer.granularity_s))
+        if self.interruptions is not None:
+            self.interruptions.set_value(offer.interruptions_per_hour)
         if self.minimum is not None:
             minutes, rest = divmod(offer.minimum_s, 60)
             unit = TimeUnit.SECOND if rest else TimeUnit.MINUTE
@@ -241,6 +249,10 @@ class OwnPrice(QWidget):
         if self.granularity is not None:
             seconds = self.granularity.itemData(index)
             self._change(self._words.t("Billed by"), granularity_s=seconds)
+
+    def _interruptions_typed(self, value: object) -> None:
+        rate = value if isinstance(value, Decimal) else None
+        self._change(self._words.t("Interruptions per card and hour"), interruptions_per_hour=rate)
 
     def _minimum_typed(self, value: object) -> None:
         if isinstance(value, Duration):

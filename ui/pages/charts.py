@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtGui import QBrush, QColor, QPen
+from PySide6.QtCore import QPointF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QBrush, QColor, QMouseEvent, QPen
 from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from estimator.units import MS_PER, MS_PER_DAY, MS_PER_HOUR, TimeUnit
@@ -43,11 +43,14 @@ def axis_unit(longest_ms: int) -> TimeUnit:
 
 
 class Chart(QWidget):
-    """A plot that only shows: no menu, no mouse, localised ticks; `plot` is the library's own PlotItem.
+    """A plot that shows: no menu, no dragging, localised ticks; `plot` is the library's own PlotItem.
 
-    `redraw` is called after each change of theme, and by `draw`; it gets an empty plot in the colours in
-    force. It is no focus stop: a table beside it holds the same numbers.
+    `clicked` says where, in pixels; `pixels` says where a value stands. `redraw` is called after each change of
+    theme, and by `draw`; it gets an empty plot in the colours in force. It is no focus stop: a table beside it
+    holds the same numbers.
     """
+
+    clicked = Signal(QPointF)
 
     def __init__(
         self,
@@ -135,6 +138,14 @@ class Chart(QWidget):
                 x=list(places), height=list(heights), width=width, brushes=brushes, pens=pens
             )
         )
+
+    def pixels(self, x: float, y: float) -> QPointF:
+        """Return where a point of the plot stands, in pixels of this widget."""
+        scene = self.plot.getViewBox().mapViewToScene(QPointF(x, y))
+        return QPointF(self.view.mapTo(self, self.view.mapFromScene(scene)))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.clicked.emit(event.position())
 
     def sizeHint(self) -> QSize:
         return QSize(320, 170)

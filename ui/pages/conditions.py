@@ -32,7 +32,9 @@ from ui.pages.changing_table import ChangingTableModel
 from ui.pages.conditions_form import ConditionForm
 from ui.pages.conditions_rows import (
     ADMIN_CONSOLE,
+    HOLDS,
     VERIFY,
+    WORTH,
     ConditionRow,
     condition_columns,
     condition_rows,
@@ -52,7 +54,7 @@ from ui.widgets.field import Field
 
 _INSPECTOR = 280
 _MOST_ROWS = 11
-_VERIFY_SHARE = 0.24
+_VERIFY_SHARE = 0.2
 _NAME_SHARE = 0.34
 _LEAST_COLUMN = 92
 
@@ -260,7 +262,10 @@ class ConditionsPage(Page):
         if estimate.status is QuoteStatus.DRAFT and not estimate.conditions:
             return self.words.t("Conditions appear with the first answer.")
         if estimate.open_conditions:
-            return counted_conditions(self.words, estimate)
+            counted = counted_conditions(self.words, estimate)
+            if estimate.is_assessed:
+                return counted
+            return self.words.t("{conditions}; which are decisive is being computed", conditions=counted)
         if estimate.status is QuoteStatus.FIRM:
             return self.words.t("Nothing open: the quote is firm.")
         return self.words.t("Nothing open.")
@@ -283,7 +288,8 @@ class ConditionsPage(Page):
     def _open_form(self, is_open: bool) -> None:
         """Show or hide the form; it takes the room of what it repeats, and of where the trial was seen."""
         self.form.setVisible(is_open)
-        self.table.setColumnHidden(VERIFY, is_open)
+        for column in (HOLDS, WORTH, VERIFY):
+            self.table.setColumnHidden(column, is_open)
         self._where.setVisible(not is_open)
 
     def _close_form(self) -> None:

@@ -99,6 +99,9 @@ class ConditionForm(QFrame):
         self._claim.setText(row.claim)
         self._verify.setText(row.verify)
         self._verify.setVisible(bool(row.verify))
+        weighed = weighed_text(self._words, row)
+        self._weighed.setText(weighed)
+        self._weighed.setVisible(bool(weighed))
         self.states[row.state].setChecked(True)
         self.decisive.setChecked(row.decisive)
         self.decisive.setEnabled(not row.forced)
@@ -142,6 +145,8 @@ class ConditionForm(QFrame):
         self._verify = QLabel()
         self._verify.setWordWrap(True)
         self._verify.setProperty("look", "muted")
+        self._weighed = QLabel()
+        self._weighed.setWordWrap(True)
         top = QHBoxLayout()
         top.addWidget(self._claim, 1)
         top.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
@@ -157,6 +162,7 @@ class ConditionForm(QFrame):
         column.addWidget(self._verify)
         column.addLayout(states)
         column.addWidget(self.decisive)
+        column.addWidget(self._weighed)
         for widget in (self._forced, self._text, self._observed, self._seen):
             column.addWidget(widget)
         column.addWidget(Field(theme, words.t("Who"), self.who))
@@ -208,3 +214,13 @@ class ConditionForm(QFrame):
             self.closed.emit()
             return
         super().keyPressEvent(event)
+
+
+def weighed_text(words: Wording, row: ConditionRow) -> str:
+    """Return why a condition is decisive or not, as computed: the reason, how far it holds, what verifying is worth."""
+    said = [f"{row.why}." if row.why else ""]
+    if row.holds:
+        said.append(words.t("The plan holds for {range}.", range=row.holds))
+    if row.worth:
+        said.append(words.t("Verifying it is worth {worth}.", worth=row.worth))
+    return " ".join(part for part in said if part)

@@ -16,13 +16,15 @@ from estimator.evidence import EvidenceKind, span_of
 from estimator.problems import Place
 from estimator.quote import ConditionRecord, ConditionState, Quote
 from estimator.results.estimate import Condition, Estimate
+from estimator.results.risk import Assumption
 from estimator.wording import Wording
+from estimator.wording.certainty import holds_text, worth_text
 from estimator.wording.phrases import condition_text, floor_memory
 from ui.models.table import Column, Group
 
 ADMIN_CONSOLE = "admin_console"
-VERIFY = 4
-"""The column that the form repeats while it is open."""
+HOLDS, WORTH, VERIFY = 4, 5, 6
+"""The columns that the form repeats while it is open."""
 STATE_ICONS = {
     ConditionState.OPEN: "circle",
     ConditionState.MET: "tick",
@@ -41,6 +43,7 @@ class ConditionRow:
     words: Wording
     estimate: Estimate
     condition: Condition
+    assumption: Assumption | None = None
 
     @property
     def id(self) -> str:
@@ -92,10 +95,20 @@ class ConditionRow:
         """Whether it is always decisive: the tick is fixed."""
         return self.condition.code in ALWAYS_DECISIVE
 
-    @property
-    def decisive_word(self) -> str:
-        """Yes or no, as shown."""
-        return self.words.t("Yes") if self.condition.decisive else self.words.t("No")
+    @cached_property
+    def holds(self) -> str:
+        """As far as which value the decision stays, "" where nothing in the range turns it."""
+        return "" if self.assumption is None else holds_text(self.words, self.assumption)
+
+    @cached_property
+    def worth(self) -> str:
+        """What verifying the number is worth in money, "" where it is no number with a range."""
+        return "" if self.assumption is None else worth_text(self.words, self.estimate.quote, self.assumption)
+
+    @cached_property
+    def why(self) -> str:
+        """Why it is decisive or not, as computed, "" where it was not weighed: it is not a number, or not yet."""
+        return "" if self.assumption is None else self.words.word(self.assumption.why)
 
     @property
     def own(self) -> bool:
@@ -111,12 +124,15 @@ class ConditionRow:
 def condition_rows(words: Wording, estimate: Estimate) -> tuple[ConditionRow | Group, ...]:
     """Return the conditions in two groups, decisive ones first."""
     rows: list[ConditionRow | Group] = []
+    weighed = {one.id: one for one in estimate.assumptions}
     for decisive, title in (
         (True, words.t("Decisive: they can change cards, lots or delivery")),
         (False, words.t("They do not change the decision")),
     ):
         members = [
-            ConditionRow(words, estimate, one) for one in estimate.conditions if one.decisive is decisive
+            ConditionRow(words, estimate, one, weighed.get(one.id))
+            for one in estimate.conditions
+            if one.decisive is decisive
         ]
         if members:
             rows += [Group(title), *members]
@@ -139,12 +155,9 @@ def condition_columns(words: Wording) -> tuple[Column[ConditionRow], ...]:
         ),
         Column(words.t("Value used"), lambda row: row.value, evidence=lambda row: row.kind),
         Column(words.t("Possible"), lambda row: row.possible),
+        Column(words.t("Holds to"), lambda row: row.holds, tooltip=lambda row: row.why),
+        Column(words.t("Worth verifying"), lambda row: row.worth, right=True, tooltip=lambda row: row.why),
         Column(words.t("How to verify"), lambda row: row.verify, tooltip=lambda row: row.verify),
-        Column(
-            words.t("Decisive"),
-            lambda row: row.decisive_word,
-            icon=lambda row: "tick" if row.decisive else None,
-        ),
     )
 
 
@@ -223,6 +236,14 @@ def how_to_verify(words: Wording, code: str) -> str:
             return words.t("Ask whoever wrote the program")
         case "load_and_output_included":
             return words.t("Time a task with load and output")
+        case "handed_over_singly":
+            return words.t("See one finished unit taken at once")
+        case "hours":
+            return words.t("Ask who opens and closes")
+        case "pauses":
+            return words.t("Stop one task and go on with it")
+        case "release":
+            return words.t("Ask when it is there")
     return ""
 
 

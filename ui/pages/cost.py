@@ -11,7 +11,6 @@ from itertools import pairwise
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
-    QFrame,
     QHBoxLayout,
     QHeaderView,
     QLabel,
@@ -27,8 +26,9 @@ from estimator.quote import Fee, Quote
 from estimator.results.estimate import Estimate
 from ui.models.table_view import TableView
 from ui.pages.changing_table import ChangingTableModel
+from ui.pages.cost_by_plan import CostByPlan
 from ui.pages.cost_fee import FeeForm
-from ui.pages.cost_frontier import FrontierBox
+from ui.pages.cost_frontier import FrontierView
 from ui.pages.cost_lines import (
     NAME,
     PRICE,
@@ -56,9 +56,13 @@ from ui.pages.cost_plans import (
     plan_model,
     plan_rows,
     reasons_text,
-    same_rent_text,
 )
+from ui.pages.cost_rent import RentBox
 from ui.pages.cost_settings import PERCENTS, PriceSettings, dated
+from ui.pages.cost_sureness import Sureness
+from ui.pages.cost_tornado import Tornado
+from ui.pages.cost_views import CostViews
+from ui.pages.cost_ways import WaysBox
 from ui.pages.figure_keys import explain_figure
 from ui.pages.page import GAP, Context, Page
 from ui.widgets.evidence_editor import EvidenceEditor
@@ -68,7 +72,7 @@ _MOST_OFFERS = 6
 
 
 class CostPage(Page):
-    """Plans on top; price lines and how the price is made at the left, frontier and one card's price at the right."""
+    """Plans on top; price lines and how the price is made at the left, pictures and the rent at the right."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         words = context.words
@@ -87,7 +91,7 @@ class CostPage(Page):
         self.add_steps(words.t("Schedule"), words.t("Conditions"))
         exchange = QShortcut(QKeySequence("Ctrl+T"), self)
         exchange.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        exchange.activated.connect(self.frontier.toggle)
+        exchange.activated.connect(self.views.toggle)
         self._order_stops()
 
     def show_state(self, quote: Quote, estimate: Estimate | None, stale: bool) -> None:
@@ -100,7 +104,8 @@ class CostPage(Page):
         _fit(self.offers, 0, _MOST_OFFERS)
         self.offers.setVisible(bool(quote.offers))
         self.settings.show_quote(quote)
-        self.frontier.show_estimate(estimate, stale)
+        self.views.show_estimate(estimate, stale)
+        self.ways.show_quote(quote, estimate)
         self._show_evidence()
         self._say_reason(estimate)
         self._order_stops()  # a foreign currency brings fields of its own
@@ -116,6 +121,8 @@ class CostPage(Page):
         if len(place) == 1:
             self.focus_first()
             return True
+        if place[1] == "ownership":
+            return self.ways.focus_place(place[2:])
         return self.settings.focus_place(place[1:])
 
     def focus_first(self) -> None:
@@ -147,14 +154,19 @@ class CostPage(Page):
         self.recommended_button.setProperty("look", "link")
         self.recommended_button.clicked.connect(lambda: self._choose(""))
         self._reasons = _wrapped("muted")
-        self._same_rent = QFrame()
-        self._same_rent.setProperty("look", "raised")
-        self._same_rent_text = _wrapped("")
-        self._same_rent_text.setTextFormat(Qt.TextFormat.RichText)
-        inside = QVBoxLayout(self._same_rent)
-        inside.setContentsMargins(12, 8, 12, 8)
-        inside.addWidget(self._same_rent_text)
-        self.frontier = FrontierBox(words, theme)
+        self.views = CostViews(
+            words,
+            theme,
+            (
+                CostByPlan(words, theme),
+                FrontierView(words, theme),
+                Sureness(words, theme),
+                Tornado(words, theme),
+            ),
+        )
+        self.views.plan_asked.connect(self._choose)
+        self.views.place_asked.connect(self.asked)
+        self.rent = RentBox(self.context.session, words, theme)
 
     def _build_lines(self) -> None:
         words, theme = self.words, self.theme
@@ -199,6 +211,8 @@ class CostPage(Page):
             self.offer_model, words, theme, words.t("One card of each offer, by term"), whole_rows=True
         )
 
+        self.ways = WaysBox(self.edit, words, theme)
+
     def _lay_out(self) -> None:
         choice = QHBoxLayout()
         choice.addWidget(self._choice, 1)
@@ -217,8 +231,9 @@ class CostPage(Page):
         left.addWidget(self._evidence_title)
         left.addWidget(self.evidence)
         left.addWidget(self.settings)
+        left.addWidget(self.offers)
         left.addStretch(1)
-        for widget in (self.frontier, self._same_rent, self.offers):
+        for widget in (self.views, self.rent):
             right.addWidget(widget)
         right.addStretch(1)
         for hidden in (self._sentence, self.fee_form, self._evidence_title, self.evidence):
@@ -233,7 +248,9 @@ class CostPage(Page):
         column.addWidget(self.plans)
         column.addLayout(choice)
         column.addWidget(self._reasons)
-        column.addLayout(halves, 1)
+        column.addLayout(halves)
+        column.addWidget(self.ways)
+        column.addStretch(1)
 
     def _order_stops(self) -> None:
         evidence = self.evidence
@@ -241,9 +258,12 @@ class CostPage(Page):
             *(self.plans, self.recommended_button),
             *(self.lines, self.add_fee_button, self.remove_fee_button),
             *self.fee_form.stops(),
-            *(evidence.kinds, evidence.low, evidence.high, evidence.source, evidence.date),
+            *evidence.stops(),
             *self.settings.stops(),
-            *(self.frontier.switch, self.frontier.table, self.offers),
+            self.offers,
+            *self.views.stops(),
+            *self.rent.stops(),
+            *self.ways.stops(),
         ]
         stops += [button for button in (self.previous_button, self.next_button) if button is not None]
         for before, after in pairwise(stops):
@@ -264,9 +284,7 @@ class CostPage(Page):
         reasons = reasons_text(rows)
         self._reasons.setText(reasons)
         self._reasons.setVisible(bool(reasons))
-        claim, figures = ("", "") if estimate is None else same_rent_text(self.words, estimate)
-        self._same_rent.setVisible(bool(claim))
-        self._same_rent_text.setText(f"<b>{claim}</b> {figures}")
+        self.rent.show_estimate(estimate)
 
     def _say_reason(self, estimate: Estimate | None) -> None:
         """Say why there is no total, where there is none."""

@@ -13,27 +13,18 @@ from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QFontMetrics, QPen
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QSizePolicy,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
 
+from estimator.plan.rental_study import price_with_rent
 from estimator.problems import Absent
-from estimator.quote import Quote
-from estimator.results.estimate import Estimate, FrontierPoint, Plan
+from estimator.results.estimate import Estimate, FrontierPoint
 from estimator.units import MS_PER, TimeUnit
 from estimator.wording import Wording
-from estimator.wording.phrases import plan_name, rented_models, sample_word
+from estimator.wording.phrases import plan_name
+from estimator.wording.rent import point_text
 from ui.models.table import Column
-from ui.models.table_view import TableView
 from ui.pages.changing_table import ChangingTableModel
-from ui.pages.charts import Chart, RecalculatingTag, axis_unit, plotting
+from ui.pages.charts import Chart, axis_unit, plotting
+from ui.pages.cost_views import CostView, currency_sign, muted_label, plan_label
 from ui.theme import TextRole, Theme
 
 _WIDE = 20
@@ -44,12 +35,17 @@ _PADDING = 0.03
 """Margin of the delivery axis at both ends, as a share of its length."""
 _MARGIN = 0.08
 """Margin of the cost axis at both ends, as a share of its length."""
+_REACH = 14.0
+"""How near to a point a click has to be, in pixels."""
 _STEPS = (1, 2, 5, 10, 15, 20, 30, 50, 60)
 
 
 @dataclass(frozen=True, slots=True)
 class PointRow:
-    """A point with its texts; `cost` is what stands on the axis: net, or with tax where a budget is given."""
+    """A point with its texts; `cost` is what stands on the axis: net, or with tax where a budget is given.
+
+    `plan_id` is "" for a choice of the rent's frontier that is no plan; `holds` then says what it holds.
+    """
 
     plan_id: str
     name: str
@@ -61,6 +57,7 @@ class PointRow:
     dominated: bool
     shown: bool
     standing: str
+    holds: str = ""
 
 
 def point_rows(words: Wording, estimate: Estimate) -> tuple[PointRow, ...]:
@@ -77,7 +74,7 @@ def point_rows(words: Wording, estimate: Estimate) -> tuple[PointRow, ...]:
             PointRow(
                 point.plan_id,
                 plan_name(words, estimate.quote, plan),
-                _label(words, estimate.quote, plan),
+                plan_label(words, estimate.quote, plan),
                 point.delivery_ms,
                 words.duration(point.delivery_ms),
                 cost,
@@ -90,107 +87,110 @@ def point_rows(words: Wording, estimate: Estimate) -> tuple[PointRow, ...]:
     return tuple(rows)
 
 
-class FrontierBox(QFrame):
-    """The frame with the picture or its table."""
+def choice_rows(words: Wording, estimate: Estimate) -> tuple[PointRow, ...]:
+    """Return the choices of the rent's frontier that no plan holds, with the fees of the plan shown."""
+    study, shown, quote = estimate.rental, estimate.shown_plan, estimate.quote
+    if study is None or shown is None or isinstance(study.frontier, Absent):
+        return ()
+    plans = {frozenset(plan.decision.holdings) for plan in estimate.plans}
+    rows = []
+    for point in study.frontier:
+        held = frozenset((*point.lots, *((offer_id, cards, ()) for offer_id, cards in point.hourly)))
+        cost = price_with_rent(quote, shown, point.rent, gross=_budget(estimate) is not None)
+        offers = (quote.offer(str(offer_id)) for offer_id, *_ in held)
+        foreign = any(offer is None or offer.currency != quote.pricing.currency for offer in offers)
+        if held in plans or cost is None or cost <= 0 or foreign:
+            continue
+        holds = point_text(words, quote, point)
+        money = words.money(cost, quote.pricing.currency)
+        proof = words.t("proven") if point.proven else words.t("not proven")
+        sentence = words.t(
+            "{holds}: about {money} with the fees of the plan shown, delivered in {delivery}; {proof}. "
+            "No organisation here rents it.",
+            holds=holds,
+            money=money,
+            delivery=words.duration(point.delivery_ms),
+            proof=proof,
+        )
+        cards = words.t("choice of lots")
+        rows.append(
+            PointRow(
+                *("", holds, cards, point.delivery_ms, words.duration(point.delivery_ms), cost),
+                words.t("≈ {amount}", amount=words.money(cost, quote.pricing.currency, symbol=False)),
+                *(False, False, words.t("no plan here, {proof}", proof=proof), sentence),
+            )
+        )
+    return tuple(rows)
 
-    def __init__(self, words: Wording, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+
+class FrontierView(CostView):
+    """The picture of the points or their table; a click on a point, or Enter on its row, chooses its plan."""
+
+    def __init__(self, words: Wording, theme: Theme) -> None:
+        model = ChangingTableModel(_columns(words, "EUR", False), words, theme)
+        name = words.t("Cost against delivery")
+        super().__init__(words, theme, words.t("Frontier"), model, table_name=name)
         self._words = words
         self._theme = theme
         self._estimate: Estimate | None = None
         self._rows: tuple[PointRow, ...] = ()
         self._unit = TimeUnit.MINUTE
-        self.setProperty("look", "box")
-        title = QLabel(words.t("Cost against delivery"))
-        title.setFont(theme.font(TextRole.SECTION))
-        self._proof = QLabel()
-        self._proof.setProperty("look", "muted")
-        self._tag = RecalculatingTag(words, theme)
-        self.switch = QPushButton(words.t("As a table"))
-        self.switch.setToolTip("Ctrl+T")
-        self.switch.clicked.connect(self.toggle)
-        top = QHBoxLayout()
-        top.setSpacing(10)
-        top.addWidget(title)
-        top.addStretch(1)
-        top.addWidget(self._tag)
-        top.addWidget(self._proof)
-        top.addWidget(self.switch)
-        self._axis = QLabel()
-        self._axis.setProperty("look", "muted")
-        self._axis.setFont(theme.font(TextRole.SECONDARY))
-        self.model = ChangingTableModel(_columns(words, "EUR", False), words, theme)
-        self.table = TableView(
-            self.model, words, theme, words.t("Cost against delivery"), sortable=True, whole_rows=True
-        )
-        self._empty = QLabel(words.t("No plan has a total yet."))
-        self._empty.setProperty("look", "muted")
-        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.stack = QStackedWidget()
-        self.stack.addWidget(self._empty)
-        self.stack.addWidget(self.table)
-        self.stack.setMinimumHeight(190)
-        self.stack.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(12, 8, 12, 8)
-        column.setSpacing(4)
-        column.addLayout(top)
-        column.addWidget(self._axis)
-        column.addWidget(self.stack, 1)
+        self._logarithmic = False
+        self.said = muted_label(theme)
+        self.said.hide()
+        self.column.addWidget(self.said)
+        self.table.opened.connect(lambda row: self._open(self._rows[row]))
         self._chart: Chart | None = None
-        self._as_table = False
 
-    @property
-    def shows_table(self) -> bool:
-        """Whether the table stands in place of the picture."""
-        return self._as_table
-
-    def toggle(self) -> None:
-        """Exchange picture and table."""
-        self._as_table = not self._as_table
-        self.switch.setText(self._words.t("As a picture") if self._as_table else self._words.t("As a table"))
-        self._show_part()
-
-    def show_estimate(self, estimate: Estimate | None, stale: bool) -> None:
-        """Show the points; while they are computed again the former picture stays, with a tag."""
-        self._tag.set_waiting(stale or (estimate is not None and not estimate.is_complete))
-        if estimate is None or not estimate.is_complete or estimate is self._estimate:
-            return
+    def show_estimate(self, estimate: Estimate) -> None:
         self._estimate = estimate
-        self._rows = point_rows(self._words, estimate)
+        self._rows = (*point_rows(self._words, estimate), *choice_rows(self._words, estimate))
         currency = estimate.quote.pricing.currency
         gross = _budget(estimate) is not None
         self.model.show_table(_columns(self._words, currency, gross), self._rows)
-        self.table.fit_columns()
-        proven = bool(self._rows) and all(
-            plan is not None and plan.proven for plan in (estimate.plan(row.plan_id) for row in self._rows)
-        )
-        self._proof.setText(self._words.t("Proven cheapest") if proven else "")
+        self.fit_table()
+        self.said.hide()
         if self._rows:
             self._draw()
-        self._show_part()
+        self.set_empty("" if self._rows else self._words.t("No plan has a total yet."))
 
-    def _show_part(self) -> None:
-        part: QWidget = self._empty
-        if self._as_table:
-            part = self.table
-        elif self._rows and self._chart is not None:
-            part = self._chart
-        self.stack.setCurrentWidget(part)
-        self._axis.setVisible(part is self._chart)
+    def point_at(self, index: int) -> QPointF:
+        """Return where a point stands in the picture, in its pixels."""
+        row = self._rows[index]
+        if self._chart is None:
+            return QPointF()
+        across = row.delivery_ms / MS_PER[self._unit]
+        return self._chart.pixels(across, _height(row.cost, self._logarithmic))
+
+    def _open(self, row: PointRow) -> None:
+        """Choose the plan of a point; of a choice that is no plan say what it holds."""
+        if row.plan_id:
+            self.plan_asked.emit(row.plan_id)
+        self.said.setText(row.holds)
+        self.said.setVisible(bool(row.holds))
+
+    def _clicked(self, at: QPointF) -> None:
+        near = [
+            (math.hypot(point.x() - at.x(), point.y() - at.y()), index)
+            for index, point in enumerate(self.point_at(each) for each in range(len(self._rows)))
+        ]
+        distance, index = min(near, default=(math.inf, 0))
+        if distance <= _REACH:
+            self._open(self._rows[index])
 
     def _draw(self) -> None:
         if self._chart is None:
             name = self._words.t("Picture of cost against delivery; the table holds the same points")
             self._chart = Chart(self._words, self._theme, name, self._paint)
-            self.stack.addWidget(self._chart)
+            self._chart.clicked.connect(self._clicked)
+            self.set_picture(self._chart)
         self._chart.draw()
 
     def _paint(self, plot: Any) -> None:
         if self._estimate is None or self._chart is None or not self._rows:
             return
         costs = [row.cost for row in self._rows]
-        logarithmic = min(costs) > 0 and max(costs) / min(costs) > _WIDE
+        logarithmic = self._logarithmic = min(costs) > 0 and max(costs) / min(costs) > _WIDE
         limit = self._estimate.quote.workload.limit
         limit_ms = None if limit is None else limit.ms
         longest = max([row.delivery_ms for row in self._rows] + ([limit_ms] if limit_ms else []))
@@ -216,7 +216,7 @@ class FrontierBox(QFrame):
         estimate = self._estimate
         if estimate is None:
             return
-        currency = _shown_currency(estimate.quote.pricing.currency)
+        currency = currency_sign(estimate.quote.pricing.currency)
         if _budget(estimate) is not None:
             text = self._words.t("{currency} with tax", currency=currency)
         else:
@@ -225,7 +225,12 @@ class FrontierBox(QFrame):
             text = self._words.t("{axis}, logarithmic scale", axis=text)
         if any(row.dominated for row in self._rows):
             text = self._words.t("{axis}; a cross: another plan is no dearer and no later", axis=text)
-        self._axis.setText(text)
+        if any(row.holds for row in self._rows):
+            text = self._words.t("{axis}; a diamond: a choice of lots that is no plan here", axis=text)
+        plans = [estimate.plan(row.plan_id) for row in self._rows if row.plan_id]
+        if all(plan is not None and plan.proven for plan in plans):
+            text = self._words.t("{axis}. Proven cheapest.", axis=text)
+        self.note.setText(text)
 
     def _paint_limit(self, at: float, right: float) -> None:
         if self._chart is None:
@@ -251,7 +256,7 @@ class FrontierBox(QFrame):
         line = [
             (row.delivery_ms / unit, _height(row.cost, logarithmic))
             for row in self._rows
-            if not row.dominated
+            if not row.dominated and row.plan_id
         ]
         xs, ys = _stairs(line)
         pen = QPen(self._theme.color("accent"), 1.4)
@@ -263,7 +268,7 @@ class FrontierBox(QFrame):
             mark = QPen(self._theme.color("muted" if crossed else "accent"), 1.6)
             mark.setCosmetic(True)
             fill = self._theme.color("accent" if row.shown else "muted" if crossed else "surface")
-            symbol = "x" if crossed else "o"
+            symbol = "d" if not row.plan_id else "x" if crossed else "o"
             plot.addItem(library.ScatterPlotItem([x], [y], symbol=symbol, size=11, pen=mark, brush=fill))
         self._label_points(marks, right, bottom, tall)
 
@@ -281,7 +286,9 @@ class FrontierBox(QFrame):
         width, height = max(1, self.stack.width() - _AXIS_PX), max(1, self.stack.height() - _AXIS_PX)
         points = [QPointF(_across(x, right, width), _up((y - bottom) / tall, height)) for x, y in marks]
         taken = [QRectF(point.x() - 7, point.y() - 7, 14, 14) for point in points]
-        lines = _stair_room([at for at, row in zip(points, self._rows, strict=True) if not row.dominated])
+        lines = _stair_room(
+            [at for at, row in zip(points, self._rows, strict=True) if not row.dominated and row.plan_id]
+        )
         lines += self._label_limit(taken, right, QSizeF(width, height), bottom, tall)
         order = sorted(
             range(len(points)), key=lambda at: (not self._rows[at].shown, self._rows[at].dominated)
@@ -375,30 +382,26 @@ def _hits(box: QRectF, taken: list[QRectF]) -> int:
 
 
 def _columns(words: Wording, currency: str, gross: bool) -> tuple[Column[PointRow], ...]:
-    shown = _shown_currency(currency)
+    shown = currency_sign(currency)
     head = (
         words.t("With tax, {currency}", currency=shown)
         if gross
         else words.t("Net, {currency}", currency=shown)
     )
     return (
-        Column(words.t("Plan"), lambda row: row.name, bold=lambda row: row.shown),
+        Column(
+            words.t("Plan"),
+            lambda row: row.name,
+            bold=lambda row: row.shown,
+            tooltip=lambda row: row.name,
+            elide_middle=True,
+        ),
         Column(
             words.t("Delivery"), lambda row: row.delivery, right=True, sort_key=lambda row: row.delivery_ms
         ),
         Column(head, lambda row: row.cost_text, right=True, sort_key=lambda row: row.cost),
         Column(words.t("Standing"), lambda row: row.standing),
     )
-
-
-def _label(words: Wording, quote: Quote, plan: Plan) -> str:
-    """Return a short name for the picture: the cards, with the tag of a sample."""
-    label = " + ".join(f"{words.number(cards)} × {name}" for cards, name in rented_models(quote, plan))
-    return f"{label} {sample_word(words)}" if plan.is_sample else label
-
-
-def _shown_currency(currency: str) -> str:
-    return "€" if currency == "EUR" else currency
 
 
 def _budget(estimate: Estimate) -> Decimal | None:

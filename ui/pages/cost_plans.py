@@ -19,7 +19,6 @@ from estimator.problems import Absent
 from estimator.quote import Quote
 from estimator.results.estimate import Estimate, Plan
 from estimator.results.memory import Fit
-from estimator.units import MS_PER_HOUR
 from estimator.wording import Wording
 from estimator.wording.phrases import (
     amount_text,
@@ -36,6 +35,8 @@ from ui.pages.changing_table import ChangingTableModel
 from ui.theme import Theme
 
 _Index = QModelIndex | QPersistentModelIndex
+WITHIN, LATE, OVER_BUDGET, OVER_QUOTA, SHORT = "within", "late", "over_budget", "over_quota", "short"
+_NO_TOTAL = "no_total"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,19 +61,26 @@ class PlanRow:
 
 def plan_rows(words: Wording, estimate: Estimate) -> tuple[PlanRow | Group, ...]:
     """Return the plans in groups: those within every limit first, what cannot be used last."""
-    groups: dict[str, list[Plan]] = {}
-    for plan in estimate.plans:
-        groups.setdefault(_group_of(plan), []).append(plan)
     rows: list[PlanRow | Group] = []
-    for key, title in _titles(words, estimate.quote):
-        members = sorted(groups.get(key, ()), key=_order)
-        if members:
-            rows.append(Group(title))
-            rows += [_row(words, estimate, plan, muted=key != "within") for plan in members]
+    for key, title, members in grouped_plans(words, estimate):
+        rows.append(Group(title))
+        rows += [_row(words, estimate, plan, muted=key != WITHIN) for plan in members]
     excluded = tuple(_excluded(words, estimate))
     if excluded:
         rows += [Group(words.t("Not possible")), *excluded]
     return tuple(rows)
+
+
+def grouped_plans(words: Wording, estimate: Estimate) -> list[tuple[str, str, list[Plan]]]:
+    """Return (key, title, plans) of each group that has any, WITHIN first, the cheapest plan of a group first."""
+    groups: dict[str, list[Plan]] = {}
+    for plan in estimate.plans:
+        groups.setdefault(_group_of(plan), []).append(plan)
+    return [
+        (key, title, sorted(groups[key], key=_order))
+        for key, title in _titles(words, estimate.quote)
+        if key in groups
+    ]
 
 
 def plan_columns(words: Wording, currency: str) -> tuple[Column[PlanRow], ...]:
@@ -158,34 +166,6 @@ def proof_text(words: Wording, plan: Plan) -> str:
     return words.t("Lots and terms proven cheapest.") if plan.proven else words.t("Not proven cheapest.")
 
 
-def same_rent_text(words: Wording, estimate: Estimate) -> tuple[str, str]:
-    """Return a claim and its figures where a faster plan holds the same lots for the same terms, else blanks."""
-    held: dict[object, list[Plan]] = {}
-    for plan in estimate.plans:
-        if any(holding.terms for holding in plan.holdings):
-            held.setdefault(plan.decision.holdings, []).append(plan)
-    shown = estimate.shown_plan
-    first = None if shown is None else shown.decision.holdings
-    for holdings in sorted(held, key=lambda one: one != first):
-        plans = sorted(held[holdings], key=lambda plan: plan.timing.delivery_ms)
-        fast, slow = plans[0], plans[-1]
-        term_ms = max(holding.held_ms for holding in fast.holdings)
-        if fast.timing.delivery_ms == slow.timing.delivery_ms or not term_ms:
-            continue
-        claim = words.t("A faster plan saves no rent here.")
-        figures = words.t(
-            "Of {hours} h held, {fast} are {fast_share} and {slow} are {slow_share}: the same is paid. "
-            "It would save if it avoided a lot or a term.",
-            hours=words.number(term_ms / MS_PER_HOUR),
-            fast=words.duration(fast.timing.delivery_ms),
-            fast_share=words.percent(100 * fast.timing.delivery_ms / term_ms, 1),
-            slow=words.duration(slow.timing.delivery_ms),
-            slow_share=words.percent(100 * slow.timing.delivery_ms / term_ms, 1),
-        )
-        return claim, figures
-    return "", ""
-
-
 class PlanTableModel(ChangingTableModel[PlanRow]):
     """The plans' model: the mark of the plan shown is spoken as a word."""
 
@@ -215,14 +195,14 @@ def plan_model(words: Wording, theme: Theme, currency: str) -> PlanTableModel:
 
 def _group_of(plan: Plan) -> str:
     if plan.verdict.fits is Fit.NO:
-        return "short"
+        return SHORT
     if plan.meets_limit is False:
-        return "late"
+        return LATE
     if plan.within_budget is False:
-        return "over_budget"
+        return OVER_BUDGET
     if plan.within_quota is False:
-        return "over_quota"
-    return "no_total" if isinstance(plan.price.net, Absent) else "within"
+        return OVER_QUOTA
+    return _NO_TOTAL if isinstance(plan.price.net, Absent) else WITHIN
 
 
 def _titles(words: Wording, quote: Quote) -> tuple[tuple[str, str], ...]:
@@ -237,12 +217,12 @@ def _titles(words: Wording, quote: Quote) -> tuple[tuple[str, str], ...]:
     limits = ", ".join(part for part in (limit, budget, quota) if part)
     within = words.t("Within {limits}", limits=limits) if limits else words.t("Possible plans")
     return (
-        ("within", within),
-        ("late", words.t("Later than {limit}", limit=limit)),
-        ("over_budget", words.t("Over the budget of {budget}", budget=budget)),
-        ("over_quota", words.t("Over the quota of {cards}", cards=quota)),
-        ("no_total", words.t("No total: a price or a rate is missing")),
-        ("short", words.t("The task does not fit")),
+        (WITHIN, within),
+        (LATE, words.t("Later than {limit}", limit=limit)),
+        (OVER_BUDGET, words.t("Over the budget of {budget}", budget=budget)),
+        (OVER_QUOTA, words.t("Over the quota of {cards}", cards=quota)),
+        (_NO_TOTAL, words.t("No total: a price or a rate is missing")),
+        (SHORT, words.t("The task does not fit")),
     )
 
 

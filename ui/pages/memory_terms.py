@@ -106,11 +106,7 @@ class TermsEditor(QWidget):
             self.details,
             self.phase_name,
             self.state_class,
-            self.evidence.kinds,
-            self.evidence.low,
-            self.evidence.high,
-            self.evidence.source,
-            self.evidence.date,
+            *self.evidence.stops(),
         )
 
     @property

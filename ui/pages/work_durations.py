@@ -18,12 +18,12 @@ from ui.clipboard import Cells
 from ui.models.table import Column, TupleTableModel
 from ui.models.table_view import TableView
 from ui.pages.work_edits import with_task_evidence, with_tasks_of
-from ui.pages.work_fields import Ask, Choice, show_duration, show_evidence
+from ui.pages.work_fields import Ask, Choice, show_duration, show_evidence, show_number
 from ui.pages.work_paste import read_tasks
 from ui.theme import Theme
 from ui.widgets.evidence_editor import EvidenceEditor
 from ui.widgets.field import Field
-from ui.widgets.number_field import Duration, DurationField
+from ui.widgets.number_field import Duration, DurationField, NumberField
 
 _NAME, _COUNT, _DURATION = 0, 1, 2
 _ROWS_SHOWN = 6
@@ -65,6 +65,8 @@ class DurationPart(QWidget):
         self.message.setWordWrap(True)
         self.message.setProperty("look", "error")
         self.message.hide()
+        self.spread = NumberField(words, minimum=Decimal(0), maximum=Decimal("99.9"), unit="%")
+        self.spread.setPlaceholderText(words.t("none"))
         self.evidence = EvidenceEditor(words, theme)
         self._lay_out(theme)
         self.field.committed.connect(self._typed)
@@ -74,6 +76,7 @@ class DurationPart(QWidget):
         self.table.pasted.connect(self._pasted)
         self.add_row.clicked.connect(self._row_added)
         self.remove_row.clicked.connect(self._row_removed)
+        self.spread.committed.connect(self._spread_typed)
         self.evidence.committed.connect(self._evidence_changed)
 
     @property
@@ -92,6 +95,7 @@ class DurationPart(QWidget):
             show_duration(self.field, stage.tasks.duration[0], stage.tasks.unit, anew=anew)
         self.model.show_rows(_rows(stage.tasks))
         self._show_mode()
+        show_number(self.spread, stage.tasks.spread_percent, anew=anew)
         show_evidence(self.evidence, stage.tasks.evidence, anew=anew)
 
     def _lay_out(self, theme: Theme) -> None:
@@ -114,6 +118,7 @@ class DurationPart(QWidget):
         column.addWidget(self.table)
         column.addWidget(self.message)
         column.addLayout(buttons)
+        column.addWidget(Field(theme, self._words.t("Spread of single tasks, ±"), self.spread, unit="%"))
 
     def _show_mode(self) -> None:
         lists = self._lists
@@ -140,6 +145,12 @@ class DurationPart(QWidget):
             self._label(),
             lambda quote: edits.with_tasks(quote, stage.id, duration=(value.value,), unit=value.unit),
         )
+
+    def _spread_typed(self, value: object) -> None:
+        stage, spread = self._stage, value if isinstance(value, Decimal) else None
+        if stage is not None:
+            label = self._words.t("change the spread of {stage}", stage=stage.name)
+            self._ask(label, lambda quote: edits.with_tasks(quote, stage.id, spread_percent=spread))
 
     def _mode_chosen(self, index: int) -> None:
         stage = self._stage

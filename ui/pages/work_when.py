@@ -1,4 +1,5 @@
-"""The foldable section of the Work page's inspector on when a stage may run: one by one, from, due, project, hours.
+"""The foldable section of the Work page's inspector on when a stage may run: one by one, from, due, project, hours;
+and how often a task saves its state, which is what an interruption costs.
 
 Folded it says in one line what is stated. It shows a stage and asks for edits; only whether it is open is its own.
 """
@@ -50,6 +51,7 @@ class WhenPart(QWidget):
         self.streams = TickList(words.t("Unit by unit"))
         self.release = DurationField(words)
         self.due = DurationField(words)
+        self.checkpoint = DurationField(words)
         self.project = Choice()
         self.project_name = TextField(words)
         self.priority = NumberField(words, minimum=Decimal(1), whole=True)
@@ -74,6 +76,8 @@ class WhenPart(QWidget):
         self._show_streams(quote, stage)
         show_stated_duration(self.release, stage.release, self.release.duration.unit)
         show_stated_duration(self.due, stage.due, self.due.duration.unit)
+        show_stated_duration(self.checkpoint, stage.checkpoint, self.checkpoint.duration.unit)
+        self._checkpoint_field.setVisible(stage.kind is not StageKind.GATE)
         self._show_project(quote, anew)
         self._show_hours(stage)
         self._needs_start.setVisible(rental_start(quote) is None)
@@ -83,6 +87,7 @@ class WhenPart(QWidget):
         known: dict[str, QWidget] = {
             "release": self.release,
             "due": self.due,
+            "checkpoint": self.checkpoint,
             "project": self.project,
             "hours": self.in_hours,
             "streams": self.streams.first or self.release,
@@ -107,6 +112,8 @@ class WhenPart(QWidget):
             field.line.setPlaceholderText(words.t("none"))
         self._streams_title = QLabel(words.t("Unit by unit"))
         self._release_field = Field(self._theme, words.t("Earliest start, from the start"), self.release)
+        self.checkpoint.line.setPlaceholderText(words.t("never"))
+        self._checkpoint_field = Field(self._theme, words.t("A task saves its state every"), self.checkpoint)
         self._due_field = Field(self._theme, words.t("Due, from the start"), self.due)
         project_field = Field(self._theme, words.t("Project"), self.project)
         self._project_part = QWidget()
@@ -126,6 +133,7 @@ class WhenPart(QWidget):
         column.addWidget(self.streams)
         column.addWidget(self._release_field)
         column.addWidget(self._due_field)
+        column.addWidget(self._checkpoint_field)
         column.addWidget(project_field)
         column.addWidget(self._project_part)
         column.addWidget(self.in_hours)
@@ -187,6 +195,7 @@ class WhenPart(QWidget):
         self.streams.rebuilt.connect(self.rebuilt)
         self.release.committed.connect(lambda value: self._moment_typed("release", value))
         self.due.committed.connect(lambda value: self._moment_typed("due", value))
+        self.checkpoint.committed.connect(self._checkpoint_typed)
         self.project.activated.connect(self._project_chosen)
         self.project_name.committed.connect(
             lambda value: self._project_changed(name=value) if value else None
@@ -223,6 +232,8 @@ class WhenPart(QWidget):
             parts.append(words.t("from {moment}", moment=words.duration(stage.release.ms)))
         if stage.due is not None and stage.due.ms is not None:
             parts.append(words.t("due at {moment}", moment=words.duration(stage.due.ms)))
+        if stage.checkpoint is not None and stage.checkpoint.ms is not None:
+            parts.append(words.t("saves its state every {time}", time=words.duration(stage.checkpoint.ms)))
         if self._project is not None:
             parts.append(self._project.name)
         if stage.hours is not None:
@@ -312,6 +323,11 @@ class WhenPart(QWidget):
     def _moment_typed(self, name: str, value: object) -> None:
         if isinstance(value, Duration):
             self._change(self._label(), **{name: _stated(value)})
+
+    def _checkpoint_typed(self, value: object) -> None:
+        if isinstance(value, Duration) and self._stage is not None:
+            label = self._words.t("change how often {stage} saves its state", stage=self._stage.name)
+            self._change(label, checkpoint=_stated(value))
 
     def _project_chosen(self, index: int) -> None:
         stage, chosen = self._stage, self.project.itemData(index)

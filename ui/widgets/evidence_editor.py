@@ -1,14 +1,14 @@
-"""The editor of an evidence: kind, low, high, source, date. It edits an `Evidence` and knows no quote."""
+"""The editor of an evidence: kind, range and how likely its values are, source, date. It knows no quote."""
 
 from __future__ import annotations
 
 import datetime as dt
 from decimal import Decimal
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from estimator.evidence import Evidence, EvidenceKind
+from estimator.evidence import Distribution, Evidence, EvidenceKind, span_of
 from estimator.wording import Wording
 from ui.theme import TextRole, Theme
 from ui.widgets.compound import Compound
@@ -37,6 +37,12 @@ class EvidenceEditor(QWidget):
         self.kinds = QComboBox()
         self.low = NumberField(words)
         self.high = NumberField(words)
+        self.shape = QComboBox()
+        self.shape.setProperty("look", "low")
+        self.shape.setAccessibleName(words.t("How likely the values of the range are"))
+        for distribution, (name, meaning) in _shapes(words).items():
+            self.shape.addItem(name, distribution)
+            self.shape.setItemData(self.shape.count() - 1, meaning, Qt.ItemDataRole.ToolTipRole)
         self.source = TextField(words)
         self.date = DateField(words)
         low_name, high_name = words.t("Low end of the range"), words.t("High end of the range")
@@ -49,6 +55,7 @@ class EvidenceEditor(QWidget):
         self.kinds.activated.connect(self._kind_chosen)
         self.low.committed.connect(self._low_typed)
         self.high.committed.connect(self._high_typed)
+        self.shape.activated.connect(self._shape_chosen)
         self.source.committed.connect(self._source_typed)
         self.date.committed.connect(self._date_typed)
         theme.changed.connect(self._fill_kinds)
@@ -68,6 +75,11 @@ class EvidenceEditor(QWidget):
         self.source.set_value(evidence.source)
         self.date.set_value(evidence.date)
         self._range.set_problem("")
+        self._show_shape()
+
+    def stops(self) -> list[QWidget]:
+        """Return what takes the focus, in reading order."""
+        return [self.kinds, self.low, self.high, self.shape, self.source, self.date]
 
     def _lay_out(self, unit: str) -> None:
         between = Compound()
@@ -98,6 +110,16 @@ class EvidenceEditor(QWidget):
         column.setSpacing(8)
         column.addWidget(self._kind)
         column.addWidget(self._range)
+        self._shape = QWidget()
+        row = QHBoxLayout(self._shape)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        label = QLabel(self._words.t("likely"))
+        label.setProperty("look", "muted")
+        label.setFont(self._theme.font(TextRole.SECONDARY))
+        row.addWidget(label)
+        row.addWidget(self.shape, 1)
+        column.addWidget(self._shape)
         column.addWidget(self._origin)
         self.date.problem_changed.connect(self._origin.show_problem)
         for line in (self.low, self.high):
@@ -113,6 +135,16 @@ class EvidenceEditor(QWidget):
 
     def _kind_chosen(self, index: int) -> None:
         self._change(kind=EvidenceKind(self.kinds.itemData(index)))
+
+    def _show_shape(self) -> None:
+        """Show how likely the values are, where there is a range: typed, or that of the kind."""
+        low, high = span_of(Decimal(1), self._evidence.replaced(low=None, high=None))
+        stated = self._evidence.low is not None or self._evidence.high is not None
+        self._shape.setVisible(stated or low < high)
+        self.shape.setCurrentIndex(self.shape.findData(self._evidence.distribution))
+
+    def _shape_chosen(self, index: int) -> None:
+        self._change(distribution=Distribution(self.shape.itemData(index)))
 
     def _low_typed(self, value: object) -> None:
         self._change_range(value if isinstance(value, Decimal) else None, self._evidence.high)
@@ -137,4 +169,27 @@ class EvidenceEditor(QWidget):
         changed = self._evidence.replaced(**parts)
         if changed != self._evidence:
             self._evidence = changed
+            self._show_shape()
             self.committed.emit(changed)
+
+
+def _shapes(words: Wording) -> dict[Distribution, tuple[str, str]]:
+    """Return name and meaning of each distribution."""
+    return {
+        Distribution.TRIANGULAR: (
+            words.t("near the value"),
+            words.t("Triangular: the value is the likeliest, the ends hardly happen."),
+        ),
+        Distribution.PERT: (
+            words.t("mostly at the value"),
+            words.t("PERT: as triangular, closer to the value."),
+        ),
+        Distribution.UNIFORM: (
+            words.t("all alike"),
+            words.t("Uniform: any value of the range is as likely as another."),
+        ),
+        Distribution.LOGNORMAL: (
+            words.t("long tail above"),
+            words.t("Lognormal: the ends are P10 and P90, and values beyond them happen."),
+        ),
+    }
