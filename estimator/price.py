@@ -25,6 +25,7 @@ _MINOR_DIGITS: dict[str, int] = {
     **dict.fromkeys(("CLF", "UYW"), 4),
 }
 DIGITS = 60  # of the arithmetic before rounding; decimal's ordinary 28 could round a long product early
+_NOISE_PLACES = 30
 
 DISCOUNT = "discount"
 CONTINGENCY = "contingency"
@@ -38,6 +39,9 @@ def currency_digits(code: str) -> int:
 def rounded(amount: Decimal, currency: str) -> Decimal:
     """Return `amount` half up (away from zero) to the currency's decimals, with all of them written."""
     with localcontext(prec=DIGITS):
+        if amount.adjusted() < DIGITS - _NOISE_PLACES:
+            # A third of an hour times three is not quite an hour: without its last places a tie is a tie again.
+            amount = amount.quantize(Decimal(1).scaleb(-_NOISE_PLACES), rounding=ROUND_HALF_UP)
         # Adding zero turns a rounded -0.00 into 0.00.
         return amount.quantize(minor_unit(currency), rounding=ROUND_HALF_UP) + 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,11 @@ SECONDS = 180
 
 def recalculated(workbook: Path, folder: Path) -> Path:
     """Return the workbook as LibreOffice recalculates it; skips where LibreOffice is not installed."""
+    return all_recalculated([workbook], folder)[0]
+
+
+def all_recalculated(workbooks: Sequence[Path], folder: Path) -> list[Path]:
+    """Return the workbooks as LibreOffice recalculates them, in one run of it, which takes most of the time."""
     office = shutil.which("soffice")
     if office is None:
         pytest.skip("LibreOffice is not installed")
@@ -30,7 +36,6 @@ def recalculated(workbook: Path, folder: Path) -> Path:
         settings.write_text(ALWAYS_RECALCULATE, encoding="utf-8")
     out = folder / "recalculated"
     command = [office, f"-env:UserInstallation={profile.as_uri()}", "--headless", "--convert-to", "xlsx"]
-    subprocess.run(
-        [*command, "--outdir", str(out), str(workbook)], check=True, capture_output=True, timeout=SECONDS
-    )
-    return out / workbook.name
+    names = [str(workbook) for workbook in workbooks]
+    subprocess.run([*command, "--outdir", str(out), *names], check=True, capture_output=True, timeout=SECONDS)
+    return [out / workbook.name for workbook in workbooks]

@@ -39,6 +39,7 @@ class Commands:
     markdown: Do
     request: Callable[[str], object]
     json: Do
+    take_back: Do
     add_organisation: Do
     add_stage: Do
     page: Callable[[int], object]
@@ -133,6 +134,7 @@ class Actions:
         for scheduler, name in (("slurm", "Slurm"), ("kubernetes", "Kubernetes"), ("ray", "Ray")):
             title = words.t("Capacity request for {scheduler}…", scheduler=name)
             self._add(more, title, "", partial(commands.request, scheduler), quote=True)
+        self._add(menu, words.t("Take back a workbook…"), "", commands.take_back, quote=True)
         menu.addSeparator()
         self._add(menu, words.t("Close"), "Ctrl+W", commands.close, quote=True)
         self._add(menu, words.t("Quit"), "Ctrl+Q", commands.quit)

@@ -89,6 +89,13 @@ class Dialogs:
         name, _ = QFileDialog.getOpenFileName(self._parent, words.t("Import prices"), folder, kinds)
         return Path(name) if name else None
 
+    def open_workbook(self, folder: str) -> Path | None:
+        """Ask for a workbook that was exported and changed."""
+        words = self.words
+        kinds = words.t("Excel workbooks (*.xlsx)")
+        name, _ = QFileDialog.getOpenFileName(self._parent, words.t("Take back a workbook"), folder, kinds)
+        return Path(name) if name else None
+
     def open_work(self, folder: str) -> Path | None:
         """Ask for a task list or a project plan."""
         words = self.words

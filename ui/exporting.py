@@ -1,4 +1,4 @@
-"""What a quote is exported to: workbook, PDF, paper, Markdown, JSON. Says what happened; asks through Dialogs.
+"""What a quote is exported to: workbook, PDF, paper, Markdown, JSON; and the workbook taken back. Asks through Dialogs.
 
 Long exports run in the background with progress and can be cancelled; the file is whole or as it was. What they say
 is the core's, in the language of the document.
@@ -9,23 +9,31 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QFont
 
-from estimator.estimate import assessed
+from estimator.estimate import assessed, completed
 from estimator.exports.csv_text import CsvFormat, CsvTable, csv_bytes
 from estimator.exports.requests import Scheduler, request_text
 from estimator.problems import Absent, FileRefused
+from estimator.quote import Quote
 from estimator.results.estimate import Estimate
 from estimator.storage import write_atomically
 from estimator.wording import Wording
 from estimator.wording.vocabulary import document_words
+from ui.dialogs import Choice
 from ui.files import Files, refused_export, with_suffix
 from ui.runner import Runner
 from ui.session import Session
 
+if TYPE_CHECKING:
+    from estimator.imports.workbook_back import CellChange, TakenBack
+
 EXPORT = "export"
+TAKE_BACK = "take_back"
+_MOST_LINES = 12
 
 
 class Exports(QObject):
@@ -120,6 +128,56 @@ class Exports(QObject):
         suffix, kind = kinds[scheduler]
         return self._export(path, suffix, kind, start)
 
+    def take_back(self, path: Path | None = None) -> bool:
+        """Read an exported workbook in the background, and take its changed cells into the quote after a preview."""
+        estimate = self._current()
+        if estimate is None:
+            return False
+        if path is None:
+            path = self._files.dialogs.open_workbook(self._files.folder)
+        if path is None:
+            return False
+        self._runner.run(
+            TAKE_BACK,
+            _take_back,
+            path,
+            estimate,
+            self._document_words(estimate),
+            self._today(),
+            on_done=lambda taken: self._taken_back(estimate.quote, taken),
+            on_failed=self._not_taken_back,
+        )
+        return True
+
+    def _taken_back(self, quote: Quote, taken: TakenBack) -> None:
+        words = self._words
+        if not taken.changes:
+            self.said.emit(words.t("{name} has the numbers of the quote.", name=taken.name))
+            return
+        if self._session.quote != quote:
+            self.said.emit(words.t("The quote was changed meanwhile. Take the workbook back again."))
+            return
+        count = len(taken.changes)
+        title = words.n(
+            "{count} number of {name} was changed",
+            "{count} numbers of {name} were changed",
+            count,
+            name=taken.name,
+        )
+        lines = [_change_text(words, one) for one in taken.changes[:_MOST_LINES]]
+        if count > _MOST_LINES:
+            lines.append(words.t("and {count} more", count=words.number(count - _MOST_LINES)))
+        lines.append(
+            words.t("The plan is calculated again with them. They become assumed: nobody has verified them.")
+        )
+        if self._files.dialogs.apply_changes(title, tuple(lines)) is Choice.APPLY:
+            self._session.edit(words.t("take back a workbook"), lambda _: taken.quote)
+
+    def _not_taken_back(self, error: Exception) -> None:
+        if not isinstance(error, FileRefused):
+            raise error
+        self.said.emit(self._words.refused(error))
+
     def on_paper(self) -> bool:
         """Ask for a printer and print the quote on it."""
         estimate = self._current()
@@ -133,6 +191,7 @@ class Exports(QObject):
     def cancel(self) -> None:
         """Stop the export that runs; the file it was for stays as it was."""
         self._runner.cancel(EXPORT)
+        self._runner.cancel(TAKE_BACK)
 
     @property
     def _words(self) -> Wording:
@@ -188,6 +247,33 @@ class Exports(QObject):
         if not isinstance(error, FileRefused):
             raise error
         self.said.emit(refused_export(self._words, error))
+
+
+def _change_text(words: Wording, change: CellChange) -> str:
+    gaps = {
+        "label": change.label,
+        "before": words.number(change.before),
+        "after": f"{words.number(change.after)} {change.unit}".rstrip(),
+    }
+    if change.is_taken:
+        return words.t("{label}: {before} → {after}", **gaps)
+    return words.t("{label}: {before} → {after}, not taken: the plan decides it", **gaps)
+
+
+def _take_back(
+    path: Path,
+    estimate: Estimate,
+    words: Wording,
+    today: dt.date,
+    *,
+    progress: Callable[[float], None],
+    cancelled: Callable[[], bool],
+) -> TakenBack:
+    from estimator.imports.workbook_back import take_back  # only here: it takes long to import
+
+    if not estimate.is_complete:
+        estimate = completed(estimate, cancelled=cancelled)
+    return take_back(path, estimate, words, today, cancelled=cancelled)
 
 
 def _write_workbook(

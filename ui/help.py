@@ -31,12 +31,8 @@ ACCURACY = (
     Accuracy("train", 84, Decimal("0.002"), Decimal("1.36"), 40),
     Accuracy("train_fsdp", 12, Decimal("0.007"), Decimal("1.27"), 14),
     Accuracy("infer", 14, Decimal("0.000"), Decimal("0.57"), 17),
-    Accuracy("other_points", 214, Decimal("0.015"), Decimal("1.92"), None),
-    Accuracy("read_generation", 12, Decimal("0.313"), Decimal("2.51"), 14),
-    Accuracy("read_packed", 36, Decimal("1.280"), Decimal("33.49"), None),
-    Accuracy("read_training", 64, Decimal("15.548"), Decimal("102.39"), None),
 )
-"""As `score memory` gives them for the shipped points and readings; a test holds them to it."""
+"""As `score memory` prints them for the shipped points; a test holds them to it."""
 
 
 def about_text(words: Wording) -> str:
@@ -101,10 +97,6 @@ def _html(words: Wording, theme: Theme) -> str:
         "train": words.t("Training on one card"),
         "train_fsdp": words.t("Training in shards (FSDP)"),
         "infer": words.t("Generation"),
-        "other_points": words.t("22 further kinds: split models, experts, long texts, speech, images"),
-        "read_generation": words.t("Real cards: generation in bf16"),
-        "read_packed": words.t("Real cards: generation with GPTQ or AWQ"),
-        "read_training": words.t("Real cards: training, settings partly inferred"),
     }
     heads = (words.t("Points"), words.t("Median error"), words.t("Worst error"), words.t("Best peer, median"))
     scores = "<tr><td></td>" + "".join(f"<td><b>{head}</b>&nbsp;&nbsp;</td>" for head in heads) + "</tr>"
@@ -118,11 +110,8 @@ def _html(words: Wording, theme: Theme) -> str:
     about = words.t(
         "Against reference points: real model code whose tensors were followed byte by byte, without a card."
     )
-    read = words.t(
-        "Real cards: readings that others published; what a source leaves out is inferred. A dash: no peer's figure."
-    )
     return (
         f"<div style='color:{theme.tokens.text}'><h3>{first}</h3><ol>{items}</ol>"
         f"<h3>{second}</h3><table>{rows}</table>"
-        f"<h3>{third}</h3><p>{about} {read}</p><table>{scores}</table></div>"
+        f"<h3>{third}</h3><p>{about}</p><table>{scores}</table></div>"
     )

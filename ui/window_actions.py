@@ -52,6 +52,7 @@ class WindowActions:
             markdown=self.export_markdown,
             request=self.export_request,
             json=self.export_json,
+            take_back=self.take_back,
             add_organisation=self.add_organisation,
             add_stage=self.add_stage,
             page=self._window.show_page,
@@ -180,6 +181,10 @@ class WindowActions:
     def export_json(self) -> None:
         """Write the JSON for programs."""
         self.after_commit(self._window.exports.json)
+
+    def take_back(self) -> None:
+        """Take back the input cells of an exported workbook that somebody changed."""
+        self.after_commit(self._window.exports.take_back)
 
     def after_commit(self, do: Callable[[], object]) -> None:
         """Commit the open field and do something once the answer belongs to the quote as it stands."""

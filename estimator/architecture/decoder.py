@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from estimator.architecture.families import SAME_AS, WRITTEN_AS_DIFFERENCE, Family, Switch
-from estimator.architecture.fields import MAX_EXPERTS, MAX_HEADS, MAX_LAYERS, Fields
+from estimator.architecture.fields import MAX_EXPERTS, MAX_LAYERS, Fields
 from estimator.architecture.model import (
     Attention,
     Dense,
@@ -42,7 +42,7 @@ def read_decoder(
     hidden = fields.size("hidden_size")
     count = fields.size("num_hidden_layers", MAX_LAYERS)
     vocab = fields.size("vocab_size")
-    heads = fields.size("num_attention_heads", MAX_HEADS)
+    heads = fields.size("num_attention_heads")
     stated_tied = fields.stated("tie_word_embeddings")
     if stated_tied or tied is None:
         tied = fields.flag("tie_word_embeddings", family.tied)

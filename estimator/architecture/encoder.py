@@ -6,7 +6,7 @@ absent, since the format fixes them; widths, layers and heads are asked for.
 
 from __future__ import annotations
 
-from estimator.architecture.fields import MAX_HEADS, MAX_LAYERS, Fields
+from estimator.architecture.fields import MAX_LAYERS, Fields
 from estimator.architecture.model import Attention, Dense, Layer, Norms, Role, Stack, Weight
 from estimator.architecture.weights import norm_weights
 
@@ -139,7 +139,7 @@ def read_llama4_tower(fields: Fields, text_hidden: int) -> Stack:
 
 def _plain_layers(fields: Fields, hidden: int, width: str, bias: bool = True) -> tuple[Layer, ...]:
     """Return the layers of an encoder: as many KV heads as heads, biases, two layer norms, a plain MLP."""
-    heads = fields.size("num_attention_heads", MAX_HEADS)
+    heads = fields.size("num_attention_heads")
     attention = _attention(fields, hidden, heads, bias)
     layer = Layer(attention, Dense(fields.size(width), gated=False, bias=True), Norms(2, bias=True))
     return (layer,) * fields.size("num_hidden_layers", MAX_LAYERS)
@@ -152,7 +152,7 @@ def _attention(fields: Fields, hidden: int, heads: int, bias: bool) -> Attention
 
 
 def _whisper_attention(fields: Fields, hidden: int, field: str) -> Attention:
-    heads = fields.size(field, MAX_HEADS)
+    heads = fields.size(field)
     if hidden % heads:
         fields.contradict("heads_do_not_divide_hidden", field, heads=heads, hidden=hidden)
     return Attention(heads, heads, hidden // heads, query_value_bias=True, output_bias=True)

@@ -16,7 +16,6 @@ from estimator.problems import FileRefused, Problem, Severity
 MAX_BYTES = 2 * 2**20
 MAX_LAYERS = 2_000
 MAX_EXPERTS = 100_000
-MAX_HEADS = 2**16
 MAX_SIZE = 2**27
 
 # The names that older formats gave to the same thing, in the order in which they are looked up.

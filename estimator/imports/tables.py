@@ -151,7 +151,7 @@ def _records(text: str, delimiter: str, name: str, line_before: int) -> Iterator
 # Workbooks
 
 
-_UNREADABLE = (
+UNREADABLE = (
     ElementTree.ParseError,
     zipfile.BadZipFile,
     zlib.error,
@@ -168,6 +168,23 @@ _UNREADABLE = (
     ValueError,
 )
 """What openpyxl and zipfile raise on broken or foreign files; they have no exception of their own."""
+
+
+def workbook_data(source: Path | bytes, name: str) -> bytes:
+    """Return the bytes of a workbook that is safe to parse: within bounds, without macros or entities.
+
+    Raises FileRefused with the cause.
+    """
+    data = source if isinstance(source, bytes) else read_bytes(source, name)
+    if len(data) > LARGEST_BYTES:
+        raise FileRefused("file_too_large", name=name, largest_mib=LARGEST_BYTES // 2**20)
+    if data.startswith(b"\xd0\xcf\x11\xe0"):
+        raise FileRefused("workbook_old_or_encrypted", name=name)
+    try:
+        _refuse_dangerous(data, name)
+    except UNREADABLE as error:
+        raise FileRefused("workbook_broken", name=name) from error
+    return data
 
 
 def _from_workbook(data: bytes, name: str, sheet: str) -> Table:
@@ -190,7 +207,7 @@ def _from_workbook(data: bytes, name: str, sheet: str) -> Table:
                         return _with_sheet_note(table, tuple(sheets))
             finally:
                 book.close()
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         raise FileRefused("workbook_broken", name=name) from error
     raise FileRefused("table_empty", name=name)
 

@@ -11,8 +11,7 @@ from fractions import Fraction
 
 from estimator.memory.megatron import context_tokens, expert_share
 from estimator.memory.partition import Tensor, legal_tensor_degrees
-from estimator.memory.recipe import Training
-from estimator.memory.saved import kernel
+from estimator.memory.recipe import Attention, Training
 from estimator.memory.shape import ModelShape
 
 
@@ -136,4 +135,4 @@ def local_recipe(recipe: Training, degrees: Degrees) -> Training:
 
 def is_fused(shape: ModelShape, recipe: Training) -> bool:
     """Whether attention keeps no matrix of scores: fp32 with grouped queries falls to a kernel that does."""
-    return kernel(recipe.attention, recipe.compute, shape).is_fused
+    return recipe.attention is Attention.SDPA and (recipe.compute == 2 or shape.kv_heads == shape.heads)

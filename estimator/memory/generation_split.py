@@ -47,7 +47,7 @@ def divided_generation_ledger(shape: ModelShape, recipe: Generation, degrees: De
         lines[KV] = _up(lines.get(KV, 0) * cache)
         if one.kind is MomentKind.PREFILL:
             lines[TEMPORARIES] = prefill_temporaries(shape, recipe, degrees)
-        elif one.kind is MomentKind.DECODE and recipe.cache_block is None:
+        elif one.kind is MomentKind.DECODE:
             lines[TEMPORARIES] = 2 * lines[KV] // layers  # the layer whose cache is being extended
         return moment(one.kind, lines)
 

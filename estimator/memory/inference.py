@@ -46,19 +46,12 @@ def kv_values_per_token(shape: ModelShape, expanded: bool = False) -> int:
 
 
 def kv_cache_bytes(shape: ModelShape, recipe: Generation, tokens: int, trims: bool) -> int:
-    """Bytes of the cache of every sequence at `tokens` tokens; `trims`: sliding layers keep their window alone.
-
-    A paged cache takes whole blocks (vLLM, arXiv 2309.06180); a window may begin inside one and end inside another.
-    """
-    block, sliding = recipe.cache_block, shape.sliding
-    window = 0 if sliding is None else sliding.window
-    if block is not None:
-        tokens, trims = -(-tokens // block) * block, recipe.keeps_only_window
-        window = (-(-window // block) + 1) * block
+    """Bytes of the cache of every sequence at `tokens` tokens; `trims`: sliding layers keep their window alone."""
+    sliding = shape.sliding
     per_layer = kv_values_per_token(shape, recipe.latent_cache_expanded)
     kept = shape.layers * tokens
     if sliding is not None and trims:
-        kept -= sliding.count * max(tokens - window, 0)
+        kept -= sliding.count * max(tokens - sliding.window, 0)
     return -(-recipe.batch * kept * per_layer * recipe.kv_bits // 8)
 
 
@@ -83,16 +76,10 @@ def prompt_scores(shape: ModelShape, recipe: Generation) -> Moment:
 
 
 def decode(shape: ModelShape, recipe: Generation) -> Moment:
-    """The full cache, and what makes the next token.
-
-    A cache that grows holds the old keys and values of the layer that is being extended. A paged one is written in
-    place: what is left is the MLP of one token a request, and its scores with their fp32 copy.
-    """
+    """The full cache, and the old keys and values of the layer whose cache is being extended."""
     cache = kv_cache_bytes(shape, recipe, recipe.prompt + recipe.new_tokens, trims=True)
-    working = 2 * cache // shape.layers
-    if recipe.cache_block is not None:
-        working = recipe.batch * max(mlp_temporaries(shape, recipe), (4 + recipe.element) * shape.vocab)
-    return moment(MomentKind.DECODE, resident(shape, recipe), {KV: cache, TEMPORARIES: working})
+    growing = 2 * cache // shape.layers
+    return moment(MomentKind.DECODE, resident(shape, recipe), {KV: cache, TEMPORARIES: growing})
 
 
 def mlp_temporaries(shape: ModelShape, recipe: Generation) -> int:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from heapq import heapify, heapreplace
-from math import isqrt
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +123,12 @@ def greedy_shards(sizes: tuple[int, ...], ranks: int) -> tuple[int, ...]:
 
 
 def legal_tensor_degrees(heads: int, kv_heads: int) -> tuple[int, ...]:
-    """Degrees that divide the heads and divide the KV heads or are a multiple of them, rising."""
-    small = [degree for degree in range(1, isqrt(heads) + 1) if heads % degree == 0]
-    divisors = sorted({*small, *(heads // degree for degree in small)})
-    return tuple(one for one in divisors if kv_heads % one == 0 or one % kv_heads == 0)
+    """Degrees that divide the heads and divide the KV heads or are a multiple of them."""
+    return tuple(
+        degree
+        for degree in range(1, heads + 1)
+        if heads % degree == 0 and (kv_heads % degree == 0 or degree % kv_heads == 0)
+    )
 
 
 def least_legal_degree(cards_by_memory: int, legal: tuple[int, ...]) -> int | None:

@@ -108,7 +108,7 @@ AVERAGES = {
 def point_shape(point: Record) -> ModelShape:
     """Return the shape of a point's model; its exact total where the point states it, else counted."""
     stated: Record = point["model_config"]
-    fields = {name: value for name, value in stated["hf_config_kwargs"].items() if value is not None}
+    fields: Record = stated["hf_config_kwargs"]
     family = FAMILIES[stated["family"]]
     hidden = fields.get("hidden_size") or fields["n_embd"]
     heads = fields.get("num_attention_heads") or fields["n_head"]
@@ -160,7 +160,7 @@ def _latent(fields: Record) -> LatentAttention | None:
     if "kv_lora_rank" not in fields:
         return None
     return LatentAttention(
-        fields.get("q_lora_rank", 0),
+        fields["q_lora_rank"] or 0,
         fields["kv_lora_rank"],
         fields["qk_nope_head_dim"],
         fields["qk_rope_head_dim"],
@@ -285,8 +285,6 @@ def point_ledger(point: Record) -> MemoryLedger | None:
         return speech_ledger(point)
     if "diffusers_class" in point["model_config"]:
         return diffusion_ledger(point)
-    if point["model_config"]["family"] not in FAMILIES or _is_divided_otherwise(kind, work):
-        return None
     shape = point_shape(point)
     if kind.startswith("infer"):
         return generation_ledger(shape, point_generation(point))
@@ -302,17 +300,6 @@ def point_ledger(point: Record) -> MemoryLedger | None:
     if "ddp" in work:
         return training_ledger(shape, point_training(point), point_replicas(point))
     return training_ledger(shape, point_training(point))
-
-
-def _is_divided_otherwise(kind: str, work: Record) -> bool:
-    """Whether a point of another kind is divided in a way that no form here reads: one card's would be wrong."""
-    read = {"train_tp": {"tp"}, "train_2d": {"tp", "dp"}, "train_pp": {"pp"}}.get(kind, set())
-    if kind == "train_fsdp" or work.get("fsdp") or "ddp" in work:
-        read = {"ranks", "dp"}
-    unread = {"tp", "pp", "cp", "ep", "dp", "ranks"} - read
-    return not kind.startswith(("train", "infer")) or any(
-        work.get(name, 1) not in (None, 1) for name in unread
-    )
 
 
 def speech_ledger(point: Record) -> MemoryLedger:
@@ -370,7 +357,7 @@ def _denoiser(library_class: str, fields: Record, parameters: int) -> DenoiserSh
     return DenoiserShape(
         kind,
         parameters,
-        hidden=int(fields["attention_head_dim"]) * fields["num_attention_heads"],
+        hidden=fields["attention_head_dim"] * fields["num_attention_heads"],
         blocks=fields["num_layers"] + fields.get("num_single_layers", 0),
         text_tokens=TEXT_TOKENS[kind],
         position_side=fields.get("pos_embed_max_size", 0),

@@ -45,26 +45,16 @@ Record = Mapping[str, Any]
 # Layers, hidden, heads, KV heads, head width, MLP width, vocabulary, tied, biased queries, keys and values.
 _SHAPES = {
     "qwen2.5-0.5b-instruct": (24, 896, 14, 2, 64, 4864, 151936, True, True),
-    "qwen2.5-1.5b-instruct": (28, 1536, 12, 2, 128, 8960, 151936, True, True),
-    "qwen2.5-3b-instruct": (36, 2048, 16, 2, 128, 11008, 151936, True, True),
     "qwen2.5-7b-instruct": (28, 3584, 28, 4, 128, 18944, 152064, False, True),
-    "qwen2.5-14b-instruct": (48, 5120, 40, 8, 128, 13824, 152064, False, True),
     "qwen2.5-32b-instruct": (64, 5120, 40, 8, 128, 27648, 152064, False, True),
-    "qwen2.5-72b-instruct": (80, 8192, 64, 8, 128, 29568, 152064, False, True),
     "qwen-1.8b": (24, 2048, 16, 16, 128, 5504, 151936, False, True),
     "qwen-7b": (32, 4096, 32, 32, 128, 11008, 151936, False, True),
-    "qwen-14b": (40, 5120, 40, 40, 128, 13696, 152064, False, True),
     "qwen-72b": (80, 8192, 64, 64, 128, 24576, 152064, False, True),
     "llama-3.2-3b": (28, 3072, 24, 8, 128, 8192, 128256, True, False),
     "llama-3-8b": (32, 4096, 32, 8, 128, 14336, 128256, False, False),
     "llama-3.1-8b": (32, 4096, 32, 8, 128, 14336, 128256, False, False),
-    "llama-3-70b": (80, 8192, 64, 8, 128, 28672, 128256, False, False),
-    "llama-3.1-70b": (80, 8192, 64, 8, 128, 28672, 128256, False, False),
     "llama-3.1-405b": (126, 16384, 128, 8, 128, 53248, 128256, False, False),
     "llama-2-7b": (32, 4096, 32, 32, 128, 11008, 32000, False, False),
-    "llama-2-13b": (40, 5120, 40, 40, 128, 13824, 32000, False, False),
-    "llama-2-70b": (80, 8192, 64, 8, 128, 28672, 32000, False, False),
-    "llama-3.2-1b": (16, 2048, 32, 8, 64, 8192, 128256, True, False),
 }
 _FORMATS = {"gptq-int8": GPTQ_8, "gptq-int4": GPTQ_4, "awq-int4": AWQ_4}
 

@@ -164,9 +164,6 @@ class Generation:
     all_scores: bool = False  # scores of every prompt token are made, not the last one's alone
     prefill_chunk: int | None = None
     latent_cache_expanded: bool = False  # MLA: older libraries cache expanded keys and values
-    cache_block: int | None = (
-        None  # tokens of a block of a paged cache (serving engines); None: grown token by token
-    )
     keeps_only_window: bool = False  # serving engines that trim sliding layers while reading the prompt
     streams_weights: bool = False  # layers wait in the node's memory: two of them on the card at a time
 

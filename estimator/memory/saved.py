@@ -11,9 +11,6 @@ from enum import StrEnum
 from estimator.memory.recipe import Adapter, Attention, Precision, Projection, Training
 from estimator.memory.shape import Family, ModelShape, Objective, is_dense_layer
 
-WIDEST_FLASH_HEAD = 256
-"""Values of a head that FlashAttention-2 takes at most."""
-
 ROW_STATISTICS = 4  # a norm keeps one fp32 number per row (RMSNorm), or two: mean and deviation (LayerNorm)
 
 
@@ -32,13 +29,10 @@ class Kernel(StrEnum):
 
 
 def kernel(attention: Attention, compute: int, shape: ModelShape) -> Kernel:
-    """Return what scaled-dot-product attention chooses: FlashAttention where it can, in 16 bits.
-
-    Elsewhere (fp32, wide heads) the memory-efficient kernel, or with grouped queries the math kernel.
-    """
+    """Return what scaled-dot-product attention chooses: fp32 with grouped queries falls to the math kernel."""
     if attention is Attention.EAGER:
         return Kernel.EAGER
-    if compute == 2 and shape.key_width <= WIDEST_FLASH_HEAD:
+    if compute == 2:
         return Kernel.FLASH
     return Kernel.MATH if shape.kv_heads < shape.heads else Kernel.EFFICIENT
 
@@ -169,8 +163,6 @@ def _latent_attention(shape: ModelShape, recipe: Training) -> int:
         return 0
     key = latent.nope + latent.rope
     heads = recipe.compute * shape.heads * (2 * key + latent.nope + 2 * latent.value)
-    if not kernel(recipe.attention, recipe.compute, shape).is_fused:
-        heads += _scores(shape, recipe)
     return heads + 8 * (latent.query_rank + latent.kv_rank) + 4 * shape.heads
 
 

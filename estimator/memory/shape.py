@@ -110,11 +110,6 @@ class ModelShape:
         return self.kv_heads * self.head_dim
 
     @property
-    def key_width(self) -> int:
-        """Values of one head's key: of latent attention its two parts."""
-        return self.head_dim if self.latent is None else self.latent.nope + self.latent.rope
-
-    @property
     def has_rms_norm(self) -> bool:
         """Whether the norms are RMSNorm, whose layers do not keep their own input."""
         return self.family not in LAYER_NORM_FAMILIES

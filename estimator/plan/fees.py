@@ -40,10 +40,10 @@ def charged(quote: Quote, fee: Fee, holdings: Sequence[Holding]) -> Charged:
     named = (("fee", fee.name or fee.kind.value),)
     if fee.quantity.value is None:
         return Charged(Absent("missing_quantity", ("pricing", "fees", fee.id), named), None, None)
-    factor = _factor(quote, fee, holdings)
-    if isinstance(factor, Absent):
-        return Charged(factor, fee.quantity.value, None)
     with localcontext(prec=DIGITS):
+        factor = _factor(quote, fee, holdings)
+        if isinstance(factor, Absent):
+            return Charged(factor, fee.quantity.value, None)
         quantity = fee.quantity.value * factor
         return Charged(tiered(fee, quantity), quantity, factor)
 

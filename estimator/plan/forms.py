@@ -19,7 +19,6 @@ RANGES: dict[mem.Basis, tuple[EvidenceKind, Decimal]] = {
     mem.Basis.POINTS_WITHOUT_WORKSPACE: (EvidenceKind.ESTIMATED, Decimal(9)),
     mem.Basis.PUBLISHED_READINGS: (EvidenceKind.ESTIMATED, Decimal("1.25")),
     mem.Basis.FORMULA: (EvidenceKind.ASSUMED, Decimal(2)),
-    mem.Basis.PART_UNCOUNTED: (EvidenceKind.ASSUMED, Decimal(10_000)),
 }
 """The evidence that a form gives, and the factor of its upper end.
 
@@ -29,8 +28,7 @@ its source leaves out included), with fp32 copies 1.26 times, full shards 1.24 t
 encoder 1.42 times (an older library, context and gaps included); with the margin and context at their defaults a
 quarter covers them all. QLoRA lies up to 2.04 times above: a formula. Workspace: no point contains what cuDNN takes
 to convolve in. Whole pipelines of SDXL were read, and what a UNet makes lies up to 8.1 times above the form where
-all that they take more is laid to it. A part whose size is not known has no upper end: the factor lies above every
-card, so that "fits" is said with an "if" alone.
+all that they take more is laid to it.
 """
 
 

@@ -156,7 +156,7 @@ def shape_of(architecture: arch.Architecture) -> tuple[mem.ModelShape, bool] | A
         image_size=_size_read(architecture, "image_size"),
     )
     is_known = model_type in FAMILIES and (not windows or family in SLIDING_FAMILIES)
-    return shape, is_known
+    return shape, is_known and not architecture.uncounted
 
 
 def model_memory(use: ModelUse, split: Division, cards: int) -> ModelMemory | Absent:
@@ -348,8 +348,6 @@ def _image_tokens(architecture: arch.Architecture) -> int:
 
 
 def _basis(known: _Known, basis: mem.Basis) -> mem.Basis:
-    if known.architecture.uncounted:
-        return mem.Basis.PART_UNCOUNTED
     return basis if known.is_known else mem.Basis.FORMULA
 
 
@@ -365,7 +363,6 @@ def _engine_generation(recipe: GenerationRecipe, weights_bytes: int | None) -> m
         all_scores=recipe.all_scores,
         prefill_chunk=recipe.prefill_chunk,
         latent_cache_expanded=recipe.latent_cache_expanded,
-        cache_block=recipe.cache_block,
         keeps_only_window=recipe.keeps_only_window,
         streams_weights=recipe.stream_weights,
     )

@@ -279,27 +279,28 @@ def _stage_columns(
         else _durations(stage.tasks, factor, slow_down)
         for factor in _factors(stage, models, layout.card_ids, slice_factor(organisation))
     ]
-    count = _counts(stage.tasks)
+    count = counts_of(stage.tasks)
     return _StageColumns(count, np.stack(durations, axis=1), per_task, need_row, hold_row)
 
 
 @lru_cache(maxsize=64)
 def _durations(tasks: Tasks, factor: Decimal, slow_down: Decimal) -> Column:
     """Return the tasks' durations in ms on a card with that factor; kept, since edits leave most tasks alone."""
-    stated_ms = _stated_ms(tasks)
+    stated_column = stated_ms(tasks)
     if factor == 1 and slow_down == 1:
-        return stated_ms
-    found = [unit_duration_ms(stated, factor, slow_down) for stated in stated_ms.tolist()]
+        return stated_column
+    found = [unit_duration_ms(stated, factor, slow_down) for stated in stated_column.tolist()]
     return _kept(np.array(found, dtype=np.int64))
 
 
 @lru_cache(maxsize=64)
-def _stated_ms(tasks: Tasks) -> Column:
+def stated_ms(tasks: Tasks) -> Column:
     return _kept(np.array([stated or 0 for stated in tasks.duration_ms], dtype=np.int64))
 
 
 @lru_cache(maxsize=64)
-def _counts(tasks: Tasks) -> Column:
+def counts_of(tasks: Tasks) -> Column:
+    """Return how many tasks each group has; the column is read-only."""
     return _kept(np.array(tasks.count, dtype=np.int64))
 
 

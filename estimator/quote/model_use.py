@@ -83,10 +83,7 @@ class TrainingRecipe(Frozen):
 
 
 class GenerationRecipe(Frozen):
-    """A prompt of `prompt` tokens and `new_tokens` after it, for `batch` requests at once on each card.
-
-    `cache_block`: tokens of a block of a paged cache; None: a cache that grows token by token.
-    """
+    """A prompt of `prompt` tokens and `new_tokens` after it, for `batch` requests at once on each card."""
 
     kind: Literal["generation"] = "generation"
     batch: PositiveInt = 1
@@ -99,7 +96,6 @@ class GenerationRecipe(Frozen):
     all_scores: bool = False
     prefill_chunk: PositiveInt | None = None
     latent_cache_expanded: bool = False
-    cache_block: PositiveInt | None = None
     keeps_only_window: bool = False
     stream_weights: bool = False
 

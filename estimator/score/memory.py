@@ -24,24 +24,6 @@ DEEPEST = 20
 REPEATED = frozenset({"pp", "dp", "tp", "ranks", "microbatches", "chunks", "stages"})
 """Fields, beside all with "layer" in their name, whose number is a count that forms may walk through one by one."""
 
-SIZES = frozenset({
-    "n_params", "n_trainable", "batch", "micro_batch", "seq", "grad_accum", "microbatches", "stage", "chunks", "chunk",
-    "ranks", "dp", "tp", "pp", "cp", "r", "prompt_tokens", "new_tokens", "blocks", "block_size", "n_ctx",
-    "height", "width", "image_size", "patch_size", "num_labels",
-    "hidden_size", "num_hidden_layers", "num_attention_heads", "num_key_value_heads", "head_dim", "intermediate_size",
-    "vocab_size", "n_embd", "n_layer", "n_head", "n_positions", "ffn_dim", "sliding_window",
-    "num_local_experts", "num_experts", "num_experts_per_tok", "moe_intermediate_size", "n_routed_experts",
-    "n_shared_experts", "first_k_dense_replace", "q_lora_rank", "kv_lora_rank", "qk_nope_head_dim",
-    "qk_rope_head_dim", "v_head_dim", "d_model", "encoder_layers", "decoder_layers", "encoder_ffn_dim",
-    "num_mel_bins", "num_layers", "num_single_layers", "pos_embed_max_size",
-})  # fmt: skip
-"""Fields that forms compute with: a text there would be repeated by a product, so that it is refused first."""
-
-FLAGS = frozenset(
-    {"tie_word_embeddings", "sp", "lp", "mp", "reshard", "bucket_view", "return_outputs", "no_sync"}
-)
-"""Fields that are yes or no: any text would be taken for a yes."""
-
 UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, IndexError, ArithmeticError)
 """What reading a point of another shape may raise: a field that is missing, of another kind or 0."""
 
@@ -117,8 +99,6 @@ def _point(point: object, index: int) -> PointScore:
         return PointScore(name, kind, None, skipped="point_not_measured")
     if not is_bounded(point):
         return PointScore(name, kind, measured, skipped="point_out_of_bounds")
-    if not is_typed(point):
-        return PointScore(name, kind, measured, skipped="point_not_read")
     try:
         ledger = mem.point_ledger(point)
         predicted = None if ledger is None else round(ledger.peak_bytes)
@@ -149,21 +129,6 @@ def is_bounded(value: Any, name: str = "", depth: int = 0) -> bool:
         most = MOST_REPEATS if name in REPEATED or "layer" in name else LARGEST_NUMBER
         return -most <= value <= most
     return True
-
-
-def is_typed(value: Any, name: str = "") -> bool:
-    """Whether what forms compute with are whole numbers, none below 0, and what they branch on is yes or no.
-
-    null is left to the forms: some fields have a meaning without a value. Within bounds only (`is_bounded`).
-    """
-    if isinstance(value, Mapping):
-        return name not in SIZES and all(is_typed(part, str(key)) for key, part in value.items())
-    if value is None:
-        return True
-    if name in SIZES:
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        return is_number and value >= 0 and value == int(value)
-    return name not in FLAGS or isinstance(value, bool)
 
 
 def _summary(kind: str, points: Sequence[PointScore]) -> Summary:

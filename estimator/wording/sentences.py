@@ -306,7 +306,26 @@ SENTENCES: dict[str, str] = {
         "{name} is in the old format or has a password. Save it as .xlsx without one."
     ),
     "workbook_unpacks_too_large": _("{name} unpacks to more than is read. It was not imported."),
-    "workbook_too_long": _("The schedule has {rows} rows, more than a sheet holds. Nothing was written."),
+    "workbook_not_exported": _("{name} is no workbook that Cabida exported from a plan."),
+    "workbook_of_other_state": _(
+        "{name} was exported from another quote, or before its last change. Open the quote as it was then."
+    ),
+    "workbook_too_many_tasks": _(
+        "The plan has over {most} rows of tasks. Such a workbook is not taken back: change the quote here."
+    ),
+    "workbook_cell_no_number": _("{name}: cell {cell} of {sheet} holds no number. Nothing was taken back."),
+    "workbook_cell_outside": _(
+        "{name}: the number in cell {cell} of {sheet} is outside what it can be. Nothing was taken back."
+    ),
+    "workbook_cell_not_whole": _(
+        "{name}: cell {cell} of {sheet} needs a whole number. Nothing was taken back."
+    ),
+    "workbook_not_calculated": _(
+        "{name}: cell {cell} of {sheet} has no result. Open and save it in a spreadsheet program first."
+    ),
+    "workbook_result_differs": _(
+        "{name}: cell {cell} of {sheet} says {found}, where Cabida calculates {expected}. Nothing was taken back."
+    ),
     "not_a_picture": _("{name} is no picture that can be read."),
     "picture_too_large": _("{name} is too large for a logo. Make it smaller first."),
     "no_schedule_yet": _("There is no schedule yet. Nothing was written."),
@@ -391,7 +410,6 @@ WORDS: dict[str, str | tuple[str, str]] = {
     "ConditionState.met": _("Met"),
     "ConditionState.open": _p("condition", "Open"),
     "Basis.formula": _("A formula alone"),
-    "Basis.part_uncounted": _("A part beside the language model is not counted"),
     "Basis.points_without_readings": _("Held against reference points, no card read"),
     "Basis.points_without_workspace": _("Held against reference points, without the room of convolutions"),
     "Basis.published_readings": _("Held against published readings"),

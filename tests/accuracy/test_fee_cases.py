@@ -218,3 +218,15 @@ def test_a_fee_follows_the_decimals_of_its_currency(currency: str, net: str) -> 
     quote = quote_with(disk, currency=currency)
     lot = quote.offers[0].replaced(currency=currency)
     assert plan_of(quote.replaced(offers=(lot,))).price.net == D(net)
+
+
+def test_a_fee_on_an_exact_half_cent_goes_up() -> None:
+    # 57.35 x 3 x 3 days / 30 = 17.205 exactly: dividing first leaves 17.20499…
+    disk = Fee(
+        id="disk",
+        kind=FeeKind.STORAGE,
+        price=given("57.35"),
+        quantity=given("3"),
+        basis=FeeBasis.RENTED_TIME,
+    )
+    assert amounts(plan_of(quote_with(disk)))["disk"] == D("17.21")

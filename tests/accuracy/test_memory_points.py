@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from estimator.memory import Basis, generation_basis, training_basis
-from estimator.memory.points import point_generation, point_ledger, point_shape, point_training
+from estimator.memory.points import point_ledger
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -142,17 +141,3 @@ def test_no_moment_of_any_point_holds_a_negative_amount() -> None:
         ledger = point_ledger(point)
         if ledger is not None:
             assert all(size > 0 for moment in ledger.moments for _, size in moment.lines), point["id"]
-
-
-def test_every_point_is_held_by_the_form_that_it_was_made_for() -> None:
-    """What a form rests on is decided by rules: they must not exclude a single point that there is."""
-    for name in ("memory_points.json", "memory2_points.json"):
-        for point in json.loads((DATA / name).read_text(encoding="utf-8"))["points"]:
-            family = point.get("model_config", {}).get("family")
-            if family in (None, "whisper"):
-                continue
-            if point["kind"].startswith("infer"):
-                basis = generation_basis(point_shape(point), point_generation(point))
-            else:
-                basis = training_basis(point_shape(point), point_training(point))
-            assert basis is Basis.REFERENCE_POINTS, point["id"]

@@ -33,6 +33,7 @@ from estimator.architecture import (
     uniform,
     weight_bytes,
 )
+from estimator.architecture.image_pipeline import is_image_pipeline
 from estimator.architecture.precision import WeightScheme, mxfp4, normal_float4
 from estimator.catalogue.embedded import embedded_catalogue
 from estimator.problems import Absent
@@ -70,7 +71,7 @@ def built(config: dict[str, object] | None = None, model_id: str = "") -> Archit
 MODELS = {
     record.id: built(model_id=record.id)
     for record in embedded_catalogue().models
-    if record.kind != "image pipeline"  # several models, each read by its own config
+    if not is_image_pipeline(record.config)  # pipelines have a reader of their own
 }
 MODELS["hybrid"] = built(dict(HYBRID))
 ANY_MODEL = st.sampled_from(sorted(MODELS)).map(MODELS.__getitem__)

@@ -6,6 +6,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from estimator.memory import (
     Adapter,
@@ -20,6 +22,7 @@ from estimator.memory import (
     Lever,
     LossKernel,
     MasterWeights,
+    MemoryLedger,
     ModelShape,
     MomentKind,
     Optimizer,
@@ -30,6 +33,7 @@ from estimator.memory import (
     Replicas,
     SlidingLayers,
     StateClass,
+    Tensor,
     Training,
     block_pool,
     generation_basis,
@@ -42,10 +46,12 @@ from estimator.memory import (
     legal_tensor_degrees,
     lever_effects,
     padded_vocabulary,
+    pipeline_ledger,
     pool_bytes,
     sharded_basis,
     sharded_ledger,
     stored_weight_bytes,
+    tensor_ledger,
     training_basis,
     training_ledger,
     worst_stage,
@@ -358,20 +364,6 @@ def test_a_cache_of_eight_bits_takes_half() -> None:
     assert kv_bytes_per_token(shape, GGUF_Q8_0_KV_BITS) * 32768 == 4_563_402_752
 
 
-def test_a_paged_cache_takes_whole_blocks_and_is_written_in_place() -> None:
-    recipe = replace(READING, batch=3, prompt=100, new_tokens=29, cache_block=16)
-    decode = generation_ledger(LLAMA_8B, recipe).moments[-1]
-    # 129 tokens take 9 blocks of 16: 144 x 131,072 bytes a token, for 3 requests
-    assert decode.of(StateClass.KV_CACHE) == 3 * 144 * 131_072
-    # 16-bit scores and their fp32 copy of one token a request: more than its MLP, 118,784 bytes
-    assert decode.of(StateClass.TEMPORARIES) == 3 * 6 * 128_256
-    # A window of 128 tokens lies in 9 blocks at most.
-    sliding = replace(LLAMA_8B, sliding=SlidingLayers(32, 128))
-    longer = replace(recipe, prompt=10_000, keeps_only_window=True)
-    assert generation_ledger(sliding, longer).moments[-1].of(StateClass.KV_CACHE) == 3 * 144 * 131_072
-    assert generation_basis(LLAMA_8B, recipe) is Basis.FORMULA
-
-
 def test_a_pool_holds_whole_blocks_and_a_longer_request_does_not_fit() -> None:
     # 229 x 16 tokens (vllm-project/vllm#2418)
     pool = BlockPool(229, 16)
@@ -417,58 +409,140 @@ def test_a_form_says_whether_it_was_held_against_anything() -> None:
     assert generation_basis(LLAMA_8B, replace(READING, kv_bits=8)) is Basis.FORMULA
 
 
-FUSED_LOSS = replace(PLAIN, loss=LossKernel.FUSED)
-GEMMA_3 = replace(LLAMA_8B, family=Family.GEMMA3, sliding=SlidingLayers(26, 1024))
+# Properties
 
 
-@pytest.mark.parametrize(
-    ("shape", "recipe", "basis"),
-    [
-        (LLAMA_8B, FUSED_LOSS, Basis.REFERENCE_POINTS),
-        (LLAMA_8B, replace(FUSED_LOSS, parameters=Precision.FP32), Basis.FORMULA),
-        (LLAMA_8B, replace(FUSED_LOSS, parameters=Precision.FP32, autocast=True), Basis.FORMULA),
-        (replace(LLAMA_8B, family=Family.GPT2), FUSED_LOSS, Basis.FORMULA),
-        (LLAMA_8B, replace(PLAIN, average=Average.IN_PLACE), Basis.REFERENCE_POINTS),
-        (LLAMA_8B, replace(PLAIN, average=Average.FP32, parameters=Precision.FP32), Basis.FORMULA),
-        (DEEPSEEK_V3, PLAIN, Basis.REFERENCE_POINTS),
-        (DEEPSEEK_V3, replace(PLAIN, attention=Attention.EAGER), Basis.FORMULA),
-        (GEMMA_3, replace(PLAIN, attention=Attention.EAGER), Basis.FORMULA),
-    ],
+sizes = st.sampled_from([64, 128, 512, 1024])
+families = st.sampled_from(
+    [Family.LLAMA, Family.QWEN3, Family.GEMMA, Family.GPT2, Family.GPT_NEOX, Family.OPT]
 )
-def test_a_combination_that_no_training_point_has_is_a_formula_alone(
-    shape: ModelShape, recipe: Training, basis: Basis
-) -> None:
-    assert training_basis(shape, recipe) is basis
 
 
-CHUNKED = replace(READING, new_tokens=0, prefill_chunk=512)
-GPT_OSS = replace(LLAMA_8B, family=Family.GPT_OSS, sliding=SlidingLayers(16, 128))
-
-
-@pytest.mark.parametrize(
-    ("shape", "recipe", "basis"),
-    [
-        (LLAMA_8B, CHUNKED, Basis.REFERENCE_POINTS),
-        (LLAMA_8B, replace(CHUNKED, attention=Attention.EAGER), Basis.FORMULA),
-        (replace(LLAMA_8B, family=Family.MIXTRAL), CHUNKED, Basis.FORMULA),
-        (DEEPSEEK_V3, replace(READING, new_tokens=0, attention=Attention.EAGER), Basis.FORMULA),
-        (GPT_OSS, replace(READING, new_tokens=0, attention=Attention.EAGER), Basis.REFERENCE_POINTS),
-        (GPT_OSS, replace(READING, new_tokens=0), Basis.FORMULA),  # its sinks run in no kernel of torch's
-        (GEMMA_3, replace(READING, new_tokens=0), Basis.REFERENCE_POINTS),
-        (GEMMA_3, replace(READING, new_tokens=0, keeps_only_window=True), Basis.FORMULA),
-    ],
-)
-def test_a_combination_that_no_generation_point_has_is_a_formula_alone(
-    shape: ModelShape, recipe: Generation, basis: Basis
-) -> None:
-    assert generation_basis(shape, recipe) is basis
-
-
-def test_eager_latent_attention_keeps_its_scores() -> None:
-    fused, eager = (
-        training_ledger(DEEPSEEK_V3, replace(PLAIN, attention=attention)).moments[1]
-        for attention in (Attention.SDPA, Attention.EAGER)
+@st.composite
+def shapes(draw: st.DrawFn, family: Family | None = None) -> ModelShape:
+    heads = draw(st.sampled_from([8, 16]))
+    chosen = family or draw(families)
+    has_groups = chosen in (Family.LLAMA, Family.QWEN3, Family.GEMMA)
+    shape = ModelShape(
+        family=chosen,
+        layers=draw(st.integers(2, 12)),
+        hidden=heads * 64,
+        heads=heads,
+        kv_heads=draw(st.sampled_from([1, 2, 8])) if has_groups else heads,
+        head_dim=64,
+        mlp=64 * draw(st.integers(4, 64)),
+        vocab=draw(st.integers(100, 200_000)),
+        is_tied=family is None and draw(st.booleans()),
+        parameters=0,
     )
-    # fp32 and 16-bit scores of 128 heads over 1,024 x 1,024 tokens in each of 61 layers
-    scores = 6 * 128 * 1024 * 1024 * 61
-    assert eager.of(StateClass.ACTIVATIONS) - fused.of(StateClass.ACTIVATIONS) == scores
+    return replace(shape, parameters=decoder_parameters(shape))
+
+
+@st.composite
+def recipes(draw: st.DrawFn, attention: Attention | None = None) -> Training:
+    return Training(
+        batch=draw(st.integers(1, 8)),
+        length=draw(st.integers(16, 4096)),
+        parameters=draw(st.sampled_from(Precision)),
+        autocast=False,
+        attention=attention or draw(st.sampled_from(Attention)),
+        optimizer=draw(st.sampled_from(Optimizer)),
+        is_foreach=draw(st.booleans()),
+        checkpointing=draw(st.booleans()),
+        micro_batches=draw(st.integers(1, 3)),
+    )
+
+
+def activations(ledger: MemoryLedger) -> int:
+    return max(found.of(StateClass.ACTIVATIONS) for found in ledger.moments)
+
+
+@given(shapes(), recipes(), st.booleans())
+@settings(max_examples=60)
+def test_bytes_add_up_and_none_is_negative(shape: ModelShape, recipe: Training, autocast: bool) -> None:
+    if autocast:
+        recipe = replace(recipe, parameters=Precision.FP32, autocast=True)
+    ledger = training_ledger(shape, recipe)
+    for found in ledger.moments:
+        assert found.total_bytes == sum(found.of(state) for state in StateClass)
+        assert all(size > 0 for _, size in found.lines)
+    assert ledger.peak_bytes == max(found.total_bytes for found in ledger.moments)
+
+
+@given(shapes(), recipes(), st.integers(1, 8), st.integers(1, 4096))
+@settings(max_examples=60)
+def test_a_larger_batch_or_a_longer_sequence_never_needs_less(
+    shape: ModelShape, recipe: Training, more: int, longer: int
+) -> None:
+    peak = training_ledger(shape, recipe).peak_bytes
+    assert training_ledger(shape, replace(recipe, batch=recipe.batch + more)).peak_bytes >= peak
+    assert training_ledger(shape, replace(recipe, length=recipe.length + longer)).peak_bytes >= peak
+
+
+@given(shapes(), recipes(), st.integers(1, 100_000))
+@settings(max_examples=60)
+def test_a_larger_vocabulary_never_needs_less(shape: ModelShape, recipe: Training, more: int) -> None:
+    larger = replace(shape, vocab=shape.vocab + more)
+    larger = replace(larger, parameters=decoder_parameters(larger))
+    assert training_ledger(larger, recipe).peak_bytes >= training_ledger(shape, recipe).peak_bytes
+
+
+@given(shapes(), recipes())
+@settings(max_examples=60)
+def test_checkpointing_never_saves_more_activations(shape: ModelShape, recipe: Training) -> None:
+    kept, recomputed = (training_ledger(shape, replace(recipe, checkpointing=each)) for each in (False, True))
+    assert activations(recomputed) <= activations(kept)
+
+
+@given(shapes(), recipes(), st.integers(1, 64), st.integers(1, 64), st.booleans(), st.booleans())
+@settings(max_examples=60)
+def test_sharding_over_more_cards_never_needs_more_on_each(
+    shape: ModelShape, recipe: Training, ranks: int, more: int, reshards: bool, synchronises: bool
+) -> None:
+    shard = FullShard(ranks, 4, recipe.element, 4, reshards=reshards, synchronises=synchronises)
+    fewer = sharded_ledger(shape, recipe, shard).peak_bytes
+    assert sharded_ledger(shape, recipe, replace(shard, ranks=ranks + more)).peak_bytes <= fewer
+
+
+@given(shapes(Family.LLAMA), recipes(Attention.SDPA), st.booleans(), st.booleans())
+@settings(max_examples=60)
+def test_more_tensor_ranks_never_need_more_on_each(
+    shape: ModelShape, recipe: Training, sequence: bool, loss: bool
+) -> None:
+    peaks = [tensor_ledger(shape, recipe, Tensor(ranks, sequence, loss)).peak_bytes for ranks in (2, 4, 8)]
+    assert peaks == sorted(peaks, reverse=True)
+
+
+@given(shapes(Family.LLAMA), recipes(Attention.SDPA), st.integers(2, 4), st.integers(1, 6))
+@settings(max_examples=60)
+def test_more_micro_batches_in_a_pipeline_never_need_less(
+    shape: ModelShape, recipe: Training, stages: int, micro_batches: int
+) -> None:
+    for schedule in PipelineSchedule:
+        for stage in range(min(stages, shape.layers)):
+            peaks = [
+                pipeline_ledger(shape, recipe, Pipeline(stages, stage, count, schedule)).peak_bytes
+                for count in (micro_batches, micro_batches + 1)
+            ]
+            assert peaks[0] <= peaks[1]
+
+
+@given(shapes(), st.integers(1, 8), st.integers(1, 8192), st.integers(0, 2048), st.sampled_from(Attention))
+@settings(max_examples=60)
+def test_a_longer_prompt_or_more_requests_never_need_less(
+    shape: ModelShape, batch: int, prompt: int, new: int, attention: Attention
+) -> None:
+    recipe = Generation(batch, prompt, new, Precision.BF16, attention)
+    peak = generation_ledger(shape, recipe).peak_bytes
+    assert generation_ledger(shape, replace(recipe, batch=batch + 1)).peak_bytes >= peak
+    assert generation_ledger(shape, replace(recipe, prompt=prompt + 1)).peak_bytes >= peak
+    assert generation_ledger(shape, replace(recipe, new_tokens=new + 1)).peak_bytes >= peak
+
+
+@given(st.lists(st.integers(1, 10**9), min_size=1, max_size=40), st.integers(1, 16))
+def test_dealt_tensors_are_all_there_and_no_rank_is_above_the_mean_by_more_than_the_largest(
+    tensors: list[int], ranks: int
+) -> None:
+    shards = greedy_shards(tuple(tensors), ranks)
+    assert sum(shards) == sum(tensors)
+    assert max(shards) <= sum(tensors) / ranks + max(tensors)

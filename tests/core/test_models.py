@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from decimal import Decimal
 from typing import Any
@@ -13,9 +12,7 @@ from hypothesis import strategies as st
 
 from estimator import memory as mem
 from estimator.catalogue.embedded import embedded_catalogue
-from estimator.plan.fitting import fits_table
 from estimator.plan.forms import RANGES, ModelMemory, WorkingBasis, upper_bytes
-from estimator.plan.memory import overheads_of
 from estimator.plan.models import (
     architecture_of,
     legal_degrees,
@@ -34,7 +31,7 @@ from estimator.quote import (
     TrainingRecipe,
     WeightStorage,
 )
-from estimator.results.memory import Fit, StageMemory
+from estimator.results.memory import StageMemory
 from estimator.units import GIB
 from estimator.wording import Language, NumberFormat, Wording, phrases
 from tests.quotes import TODAY, compared, conversion, source_quote
@@ -446,42 +443,3 @@ def test_a_model_that_cannot_be_read_is_a_problem_with_its_place() -> None:
     problem = next(one for one in result.problems if one.code == "model_not_read")
     assert problem.where == ("workload", "stages", "conversion", "memory")
     assert "missing_memory" not in {one.code for one in result.problems}
-
-
-def test_a_model_with_a_tower_of_unknown_size_is_never_said_to_fit_for_certain() -> None:
-    small = LLAMA | {"num_hidden_layers": 1, "hidden_size": 64, "num_attention_heads": 8, "vocab_size": 100}
-    huge = {"hidden_size": 8192, "num_hidden_layers": 100}
-    cards = embedded_catalogue().cards
-    for config, fits in ((small, Fit.YES), ({**small, "vision_config": huge}, Fit.IF)):
-        source = ModelSource(name="m", text=json.dumps(config))
-        use = ModelUse(source=source, recipe=GenerationRecipe())
-        table = fits_table(use, ModelSplit.NONE, overheads_of(MemoryNeed()), cards)
-        assert {one.verdict.fits for one in table} == {fits}
-
-
-def test_heads_wider_than_flash_attention_takes_keep_their_scores() -> None:
-    """FlashAttention-2 takes up to 256 values a head; beyond, grouped queries fall to the math kernel."""
-    ledgers = {}
-    for width in (256, 320):
-        config = {**LLAMA, "num_attention_heads": 8, "num_key_value_heads": 2, "head_dim": width}
-        source = ModelSource(name="m", text=json.dumps(config))
-        found = model_ledger(ModelUse(source=source, recipe=TrainingRecipe()), ModelSplit.NONE, 1)
-        assert not isinstance(found, Absent)
-        ledgers[width] = found
-    assert ledgers[256][1] is mem.Basis.REFERENCE_POINTS
-    assert ledgers[320][1] is mem.Basis.FORMULA
-    shape = architecture_shape({**LLAMA, "num_attention_heads": 8, "num_key_value_heads": 2, "head_dim": 320})
-    plain = mem.Training(
-        1, 2048, mem.Precision.BF16, False, mem.Attention.SDPA, mem.Optimizer.SGD, False, False
-    )
-    assert not mem.is_fused(shape, plain)
-    latent = dataclasses.replace(shape, latent=mem.LatentAttention(0, 512, 128, 64, 128))
-    assert mem.is_fused(latent, plain)  # 128 + 64 values a head
-
-
-def architecture_shape(config: dict[str, Any]) -> mem.ModelShape:
-    architecture = architecture_of(ModelSource(name="m", text=json.dumps(config))).architecture
-    assert architecture is not None
-    found = shape_of(architecture)
-    assert not isinstance(found, Absent)
-    return found[0]

@@ -42,7 +42,7 @@ def made(quote: Quote, *, data_only: bool = False) -> tuple[Estimate, Workbook]:
 
 def answers(book: Workbook) -> dict[str, object]:
     sheet = book["Quote"]
-    return {sheet.cell(row, 2).value: sheet.cell(row, 3).value for row in range(5, 17)}
+    return {sheet.cell(row, 2).value: sheet.cell(row, 3).value for row in range(5, 19)}
 
 
 def texts(book: Workbook) -> list[str]:
@@ -106,14 +106,27 @@ def test_only_named_validated_cells_are_yellow_and_unlocked() -> None:
         for sheet, cell in name.destinations:
             named.add((sheet, cell.replace("$", "")))
     validated = {("Quote", str(rule.sqref)) for rule in book["Quote"].data_validations.dataValidation}
-    assert yellow == unlocked == named == validated
+    blank = {at for at in unlocked if at[0] == "Reception"}
+    assert yellow == unlocked - blank == named == validated
+    assert {book[sheet][cell].value for sheet, cell in blank} == {None}
     assert {sheet.protection.sheet for sheet in book} == {True}
     assert set(book.defined_names) >= {"unit_time_conversion", "slow_down", "tax_percent"}
 
 
-def test_counts_cards_and_terms_are_no_inputs_because_they_would_change_the_plan() -> None:
+def test_cards_and_terms_are_no_inputs_because_they_would_change_the_plan() -> None:
     _, book = made(sample("dinamica-molecular"))
-    moving = ("unit_time_", "factor_", "hold_", "set_up_", "price_", "rate_", "fee_", "quantity_")
+    moving = (
+        "tasks_",
+        "lots_",
+        "unit_time_",
+        "factor_",
+        "hold_",
+        "set_up_",
+        "price_",
+        "rate_",
+        "fee_",
+        "quantity_",
+    )
     others = {"slow_down", "discount_percent", "contingency_percent", "tax_percent"}
     assert not [name for name in book.defined_names if not name.startswith(moving) and name not in others]
 
@@ -153,7 +166,7 @@ def test_a_quote_with_no_price_has_no_total() -> None:
 def test_an_empty_quote_still_makes_a_workbook() -> None:
     _, book = made(Quote())
     assert "There is nothing to answer yet." in texts(book)
-    assert len(book.sheetnames) == 7
+    assert len(book.sheetnames) == 10
 
 
 def test_names_that_look_like_formulas_stay_text_everywhere() -> None:

@@ -2,8 +2,8 @@
 
     python tests/ui/clipped_texts.py LANGUAGE WIDTHxHEIGHT SAMPLE...
 
-Prints one line a fault: where, what, wanted and given size. SAMPLE "-" is a blank quote, "+" the memory page
-with models of each kind. Elided texts whose tooltip says them whole are no fault.
+Prints one line a fault: where, what, wanted and given size. An empty SAMPLE ("-") is a blank quote. Elided texts
+whose tooltip says them whole are no fault.
 """
 
 from __future__ import annotations
@@ -26,31 +26,21 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QRadioButton,
-    QScrollArea,
     QWidget,
 )
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from estimator.catalogue.embedded import embedded_catalogue  # noqa: E402  (the path is set first)
-from estimator.wording import Language, NumberFormat  # noqa: E402
+from estimator.wording import Language, NumberFormat  # noqa: E402  (the path is set first)
 from ui.app import build  # noqa: E402
 from ui.main_window import MainWindow  # noqa: E402
-from ui.pages.memory_model_edits import (  # noqa: E402
-    catalogue_source,
-    with_recipe_kind,
-    with_source,
-)
-from ui.widgets.elided_check import ElidedCheck  # noqa: E402
 from ui.widgets.elided_combo import ElidedCombo  # noqa: E402
 from ui.window_edits import blank_quote  # noqa: E402
 
 DAY = dt.date(2026, 11, 30)
 PATIENCE_SECONDS = 30
 PAGE_NAMES = ("work", "organisations", "memory", "cards", "schedule", "cost", "conditions", "quote")
-MODELLED = "indice-de-las-obras"
-MODELS = ("llama3.1-8b", "mixtral-8x7b", "whisper-large-v3", "vit-l/16", "sdxl-base")
 HEAD_MARGIN = 12
 """What a table's head needs beside its text."""
 
@@ -72,9 +62,6 @@ def main(language: str, size: str, samples: list[str]) -> int:
         settle(application)
         found += [f"start: {fault}" for fault in faults(window)]
         for sample in samples:
-            if sample == "+":
-                found += model_faults(application, window)
-                continue
             if sample == "-":
                 window.files.new(blank_quote(window.words))
             else:
@@ -93,27 +80,6 @@ def main(language: str, size: str, samples: list[str]) -> int:
     return min(100, len(seen))
 
 
-def model_faults(application: QApplication, window: MainWindow) -> Iterator[str]:
-    """Yield what is cut off on the memory page with a model of each kind, every choice unfolded."""
-    window.files.open_sample(MODELLED)
-    wait_for_estimate(application, window)
-    window.show_page(PAGE_NAMES.index("memory"))
-    plain = window.session.quote
-    assert plain is not None
-    stage = plain.workload.stages[0].id
-    records = {one.id: one for one in embedded_catalogue().models}
-    for id_ in MODELS:
-        for trains in (True, False):
-            quote = with_source(plain, stage, catalogue_source(records[id_]))
-            window.session.show(with_recipe_kind(quote, stage, trains=trains))
-            wait_for_estimate(application, window)
-            for button in window.findChildren(QPushButton):
-                if button.isCheckable() and button.isVisible() and not button.property("look"):
-                    button.setChecked(True)
-            settle(application)
-            yield from (f"{id_} {'training' if trains else 'run'}: {fault}" for fault in faults(window))
-
-
 def faults(window: QWidget) -> Iterator[str]:
     """Yield what is cut off in the visible part of a window."""
     for widget in window.findChildren(QWidget):
@@ -122,13 +88,7 @@ def faults(window: QWidget) -> Iterator[str]:
         if isinstance(widget, QLabel) and widget.text():
             yield from label_faults(widget)
         elif isinstance(widget, QPushButton | QCheckBox | QRadioButton):
-            if not isinstance(widget, ElidedCheck):
-                yield from too_small(widget, widget.text())
-        elif isinstance(widget, QScrollArea):
-            inside, room = widget.widget(), widget.viewport().width()
-            stays = widget.horizontalScrollBarPolicy() is Qt.ScrollBarPolicy.ScrollBarAlwaysOff
-            if stays and inside is not None and inside.width() > room:
-                yield f"what scrolls is {inside.width()} wide in {room}"
+            yield from too_small(widget, widget.text())
         elif isinstance(widget, QHeaderView) and widget.orientation() is Qt.Orientation.Horizontal:
             yield from head_faults(widget)
         elif isinstance(widget, QComboBox) and not isinstance(widget, ElidedCombo):

@@ -11,15 +11,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from estimator import edits
 from estimator.catalogue import ModelRecord
 from estimator.catalogue.embedded import embedded_catalogue
-from estimator.quote import ModelSplit, Quote, TrainingRecipe
-from estimator.storage import read_quote
+from estimator.quote import Quote
 from estimator.wording import Language, NumberFormat, Wording
-from ui.pages import memory_model_edits
 from ui.pages.memory import MemoryPage
-from ui.pages.memory_model_edits import use_of
 from ui.pages.page import Context
 from ui.runner import Runner
 from ui.session import Session
@@ -79,27 +75,3 @@ def type_into(widget: QWidget, text: str) -> None:
     QTest.keyClick(widget, Qt.Key.Key_Delete)
     QTest.keyClicks(widget, text)
     QTest.keyClick(widget, Qt.Key.Key_Return)
-
-
-def with_model(id_: str = "llama3.1-8b", **recipe: object) -> Quote:
-    """Return the sample with a model of the catalogue in its stage, two sequences of 2,048 tokens a card."""
-    source = memory_model_edits.catalogue_source(record(id_))
-    quote = memory_model_edits.with_source(read_quote(SAMPLE), STAGE, source)
-    return memory_model_edits.with_recipe(quote, STAGE, {"batch": 2, "length": 2048, **recipe})
-
-
-def on_cards(quote: Quote, cards: int, split: ModelSplit) -> Quote:
-    """Return the quote with so many cards a task in every organisation, split that way."""
-    for one in quote.organisations:
-        quote = edits.with_layout(quote, one.id, STAGE, cards_per_task=cards, model_split=split)
-        quote = edits.with_organisation(quote, one.id, mechanism="FSDP")
-    return quote
-
-
-def recipe_of(session: Session) -> TrainingRecipe:
-    """Return the recipe of the model that is trained."""
-    assert session.quote is not None
-    use = use_of(session.quote, STAGE)
-    assert use is not None
-    assert isinstance(use.recipe, TrainingRecipe)
-    return use.recipe

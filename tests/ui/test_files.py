@@ -7,6 +7,7 @@ import json
 import os
 import unicodedata
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,11 @@ from estimator.catalogue import Card
 from estimator.catalogue_store import read_own
 from estimator.exports.csv_text import CsvFormat, CsvTable
 from estimator.exports.requests import Scheduler
+from estimator.exports.workbook import plan_held, workbook_made
+from estimator.plan.replay import replay
+from estimator.plan.stated_values import with_value
 from estimator.storage import quote_to_text, read_quote, save_quote
+from estimator.wording.vocabulary import document_words
 from tests.quotes import HIVENET, source_quote
 from tests.ui.windows import PATIENCE_MS, Seat, seat
 from ui.csv_dialog import CsvDialog
@@ -316,6 +321,56 @@ def test_the_quote_is_exported_as_pdf_markdown_and_as_a_request(planner: Seat, t
     assert exports.pdf(tmp_path / "obra.pdf")
     planner.qtbot.waitUntil(lambda: any("obra.pdf" in one for one in planner.said), timeout=PATIENCE_MS)
     assert (tmp_path / "obra.pdf").read_bytes().startswith(b"%PDF")
+
+
+def taken_back(planner: Seat, path: Path) -> None:
+    """Take a workbook back and wait until it is read."""
+    planner.said.clear()
+    planner.answers.asked.clear()
+    assert planner.window.exports.take_back(path)
+    planner.qtbot.waitUntil(lambda: bool(planner.said or planner.answers.asked), timeout=PATIENCE_MS)
+
+
+def test_a_changed_workbook_is_taken_back_in_one_step_after_a_preview(planner: Seat, tmp_path: Path) -> None:
+    opened(planner, tmp_path / "obra.cabida")
+    planner.wait_for_answer()
+    result = planner.window.session.estimate
+    assert result is not None
+    fixed = plan_held(result)
+    assert fixed is not None
+    words = document_words(result.quote, planner.window.words)
+    (place,) = (("offers", offer.id, "price") for offer in result.quote.offers if offer.id == HIVENET.id)
+    edited = with_value(result.quote, place, Decimal("0.93"))
+    path = tmp_path / "obra.xlsx"
+    made = workbook_made(result, words, planner.window.parts.today(), fixed, replay(edited, fixed))
+    path.write_bytes(made.data)
+
+    planner.answers.choice = Choice.CANCEL
+    taken_back(planner, path)
+    assert len(planner.answers.asked) == 1
+    assert "0,4 → 0,93 EUR/h" in planner.answers.details[-1]
+    assert planner.quote == result.quote
+
+    planner.answers.choice = Choice.APPLY
+    taken_back(planner, path)
+    offer = planner.quote.offer(HIVENET.id)
+    assert offer is not None
+    assert (offer.price_per_card_hour, offer.source) == (Decimal("0.93"), "obra.xlsx")
+    planner.window.session.undo()
+    assert planner.quote == result.quote
+
+
+def test_a_workbook_that_cannot_be_taken_back_says_why_and_leaves_the_quote(
+    planner: Seat, tmp_path: Path
+) -> None:
+    opened(planner, tmp_path / "obra.cabida")
+    planner.wait_for_answer()
+    before = planner.quote
+    path = tmp_path / "prices.xlsx"
+    path.write_bytes(b"no workbook")
+    taken_back(planner, path)
+    assert planner.said == ["prices.xlsx es un libro dañado. No se importó."]
+    assert planner.quote == before
 
 
 def test_a_table_is_exported_as_csv_in_the_marks_of_the_country(planner: Seat, tmp_path: Path) -> None:

@@ -32,15 +32,20 @@ class Answers(Dialogs):
         self.choice = Choice.CANCEL
         self.path: Path | None = None
         self.asked: list[str] = []
+        self.details: list[str] = []
 
     def _ask(self, text: str, details: str, buttons: tuple[tuple[str, Choice], ...]) -> Choice:
         self.asked.append(text)
+        self.details.append(details)
         return self.choice
 
     def open_file(self, folder: str) -> Path | None:
         return self.path
 
     def open_table(self, folder: str) -> Path | None:
+        return self.path
+
+    def open_workbook(self, folder: str) -> Path | None:
         return self.path
 
     def save_file(self, suggested: str, kinds: str) -> Path | None:

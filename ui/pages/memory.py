@@ -66,7 +66,6 @@ from ui.theme import TextRole
 _MOST_LEDGER_ROWS = 8
 _CARDS_HEIGHT = 240
 _LEAST_HEIGHT = 118
-_LEAST_NAME = 110
 
 
 class MemoryPage(Page):
@@ -323,12 +322,7 @@ class MemoryPage(Page):
         if use is None:
             title, note = words.t("Peak by card and phase"), bars_note(words, estimate)
         else:
-            organisation = self._organisation()
-            is_cut = organisation is not None and organisation.slicing is not None
-            title = (
-                words.t("One slice, moment by moment") if is_cut else words.t("One card, moment by moment")
-            )
-            note = cards_title(words, estimate)
+            title, note = words.t("One card, moment by moment"), cards_title(words, estimate)
             note = note if card is None else f"{note} · {card.name}"
         self.chart.show_bars(content, title, note)
         self.chart.show_hidden_moments(0 if use is None else max(0, len(memory.phases) - MOST_MOMENTS))
@@ -412,7 +406,6 @@ class MemoryPage(Page):
         self.toggle.setText(words.t("Numbers by phase"))
         if self._is_model:
             self.toggle.setText(words.t("Numbers by moment") if cards else words.t("Which cards admit it"))
-        self.toggle.setMinimumHeight(self.toggle.sizeHint().height())  # a low window cuts no text
         if cards:
             self._show_verdicts()
         self.verdict_box.setVisible(not cards and not self._is_model)
@@ -445,11 +438,9 @@ class MemoryPage(Page):
             max(self.verdict_table.sizeHintForColumn(at), metrics.horizontalAdvance(column.header) + 24)
             for at, column in enumerate(columns)
         ]
-        spare = self.verdict_table.viewport().width() - sum(widths)
+        spare = max(0, self.verdict_table.viewport().width() - sum(widths))
         for at, width in enumerate(widths):
-            if at == 0 and spare < 0:  # names of cards are elided before a column goes out of sight
-                width = max(min(width, _LEAST_NAME), width + spare)
-            head.resizeSection(at, width + (max(0, spare) if columns[at].icon is not None else 0))
+            head.resizeSection(at, width + (spare if columns[at].icon is not None else 0))
 
     def _fit_tables(self) -> None:
         """Give the ledger its own height, the many cards what a window has for them."""

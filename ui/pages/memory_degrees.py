@@ -6,13 +6,12 @@ from collections.abc import Callable
 from decimal import Decimal
 from itertools import pairwise
 
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from estimator.quote import SplitDegrees
 from estimator.wording import Wording
 from ui.pages.memory_words import Choice, context_choices, expert_choices, state_choices
 from ui.theme import Theme
-from ui.widgets.elided_check import ElidedCheck
 from ui.widgets.elided_combo import ElidedCombo
 from ui.widgets.field import Field
 from ui.widgets.number_field import NumberField
@@ -45,7 +44,7 @@ class DegreesForm(QWidget):
         column.addWidget(self.more)
         column.addWidget(self.rest)
         rest = _column(self.rest)
-        self.sequence = ElidedCheck(t("Norms divided too (SP)"))
+        self.sequence = QCheckBox(t("Norms divided too (SP)"))
         self.sequence.setAccessibleName(self.sequence.text())
         self.sequence.clicked.connect(lambda on: change(self.sequence.text(), {"sequence": on}))
         self.fields["sequence"] = self.sequence

@@ -148,7 +148,7 @@ class ModelPanel(QWidget):
         facts = "" if use is None else model_facts(self._words, use.source)
         self._facts.setText(facts)
         self._facts.setVisible(bool(facts))
-        problems = () if use is None else _answerable(architecture_of(use.source).problems)
+        problems = () if use is None else architecture_of(use.source).problems
         if problems != self._missing:
             self._missing = problems
             self._list_problems(problems, use)
@@ -315,12 +315,6 @@ class ModelPanel(QWidget):
                 self._words.t("change “{field}” of the recipe", field=label),
                 lambda quote: memory_model_edits.with_recipe(quote, id_, changes),
             )
-
-
-def _answerable(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
-    """Return the problems to show: of an unknown format that alone, since no field that is typed would help."""
-    unknown = tuple(problem for problem in problems if problem.code == "model_type_unknown")
-    return unknown or problems
 
 
 def _running_text(words: Wording, kind: ModelKind | None) -> str:

@@ -10,14 +10,13 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from estimator.quote import Recipe, TrainingRecipe
 from estimator.wording import Wording
 from ui.pages import memory_words as said
 from ui.pages.memory_words import Choice
 from ui.theme import Theme
-from ui.widgets.elided_check import ElidedCheck
 from ui.widgets.elided_combo import ElidedCombo
 from ui.widgets.field import Field
 from ui.widgets.number_field import NumberField
@@ -168,8 +167,8 @@ class RecipeForm(QWidget):
         combo.activated.connect(commit)
         return self._bound(name, label, combo, show)
 
-    def _claim(self, name: str, label: str) -> ElidedCheck:
-        tick = ElidedCheck(label)
+    def _claim(self, name: str, label: str) -> QCheckBox:
+        tick = QCheckBox(label)
         tick.setAccessibleName(label)
         tick.clicked.connect(lambda ticked: self._change(label, {name: ticked}))
         self._binds.append(lambda recipe: tick.setChecked(getattr(recipe, name)))
@@ -250,14 +249,6 @@ class GenerationForm(RecipeForm):
         self._row(
             self._count(
                 "prefill_chunk", t("Prompt read in chunks of"), optional=True, note=t("blank: all at once")
-            )
-        )
-        self._row(
-            self._count(
-                "cache_block",
-                t("Paged cache, tokens a block"),
-                optional=True,
-                note=t("blank: grows by tokens"),
             )
         )
         self._row(self._claim("all_scores", t("Scores of every prompt token")))

@@ -6,6 +6,6 @@ re-priced by formula, each with the core's own result stored beside it.
 
 from __future__ import annotations
 
-from estimator.exports.workbook.book import workbook_bytes, write_workbook
+from estimator.exports.workbook.book import Made, plan_held, workbook_bytes, workbook_made, write_workbook
 
-__all__ = ["workbook_bytes", "write_workbook"]
+__all__ = ["Made", "plan_held", "workbook_bytes", "workbook_made", "write_workbook"]

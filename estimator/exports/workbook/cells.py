@@ -7,15 +7,23 @@ the business of the sheets.
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import math
 import re
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, BinaryIO
 
 from xlsxwriter import Workbook
-from xlsxwriter.utility import xl_col_to_name, xl_rowcol_to_cell
+from xlsxwriter.utility import xl_col_to_name
 
+from estimator.results.estimate import Estimate
+from estimator.storage import quote_to_text
+from estimator.units import MS_PER_DAY
+
+FINGERPRINT = "Cabida quote"
+"""The property of a workbook that says of which quote it is."""
 MOST_UNITS = 32_767
 """UTF-16 units that a cell holds; Excel counts these, not characters."""
 MOST_ROWS = 1_048_576
@@ -33,6 +41,12 @@ WHOLE = "#,##0"
 HUNDREDTHS = "#,##0.00"
 RATE = "#,##0.00##"
 """Of a price per hour, which may be finer than the currency."""
+
+HOURS = "[h]:mm:ss"
+"""Of a time in days; without the brackets hours would start again at 24."""
+MOMENT = "yyyy\\-mm\\-dd\\ hh:mm"
+_DAY_ZERO = dt.datetime(1899, 12, 30)
+_FIRST_TRUE_DAY = dt.datetime(1900, 3, 1)
 
 _INK, _MUTED, _RULE = "#1B1B1B", "#4A525A", "#C9CED3"
 _HEAD, _PAPER = "#23394A", "#FFFFFF"
@@ -64,6 +78,9 @@ _STYLES: dict[str, dict[str, object]] = {
     },
     "muted": {"indent": 1, "border": 1, "border_color": _RULE, "font_color": _MUTED},
     "value": {"border": 1, "border_color": _RULE, "align": "right"},
+    "count": {"indent": 1, "border": 1, "border_color": _RULE, "align": "left"},
+    "blank": {"border": 4, "border_color": _INPUT_RULE, "align": "right", "locked": False},
+    "muted_value": {"border": 1, "border_color": _RULE, "font_color": _MUTED, "align": "right"},
     "strong_value": {"border": 1, "border_color": _RULE, "align": "right", "bold": True},
     "input": {
         "border": 1,
@@ -73,6 +90,12 @@ _STYLES: dict[str, dict[str, object]] = {
         "locked": False,
     },
 }
+
+
+def fingerprint(estimate: Estimate) -> str:
+    """Return what tells the quote and the shown plan of a workbook from any other."""
+    text = quote_to_text(estimate.quote) + estimate.shown_plan_id
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def clean_text(text: str) -> str:
@@ -98,6 +121,12 @@ def sheet_name(wanted: str, taken: Iterable[str] = ()) -> str:
         name = base[: 31 - len(suffix)] + suffix
         number += 1
     return name
+
+
+@lru_cache(maxsize=256)
+def column_name(column: int) -> str:
+    """Return the letters of a column, counted from 0."""
+    return str(xl_col_to_name(column))
 
 
 def money_format(digits: int) -> str:
@@ -136,7 +165,8 @@ def rounded_call(expression: str, digits: int) -> str:
 class Book:
     """A workbook under way. Text is never read as a formula, a link or a number."""
 
-    def __init__(self, stream: BinaryIO, created: dt.date, title: str) -> None:
+    def __init__(self, stream: BinaryIO, created: dt.date, title: str, mark: str = "") -> None:
+        """`mark`: the fingerprint of what it is made of, kept among the file's properties."""
         options = {
             "in_memory": True,
             "strings_to_formulas": False,
@@ -147,9 +177,13 @@ class Book:
         # The same estimate gives the same bytes: the date is the quote's, never that of the export.
         moment = dt.datetime(created.year, created.month, created.day)
         self._workbook.set_properties({"title": clean_text(title)[:250], "created": moment})
+        if mark:
+            self._workbook.set_custom_property(FINGERPRINT, mark)
         self._workbook.set_calc_mode("auto")
         self._formats: dict[tuple[str, str], Any] = {}
         self.sheets: list[Sheet] = []
+        self.changed_texts = 0
+        """Texts of which a cell could not hold every character."""
 
     def sheet(self, title: str, footer: str) -> Sheet:
         """Return a new sheet with the print set-up that all have: landscape, one page wide, a footer."""
@@ -168,6 +202,13 @@ class Book:
                 settings["num_format"] = number_format
             self._formats[key] = self._workbook.add_format(settings)
         return self._formats[key]
+
+    def held(self, text: str) -> str:
+        """Return what a cell holds of a text, and count it where that is not all of it."""
+        kept = clean_text(text)
+        if kept != text:
+            self.changed_texts += 1
+        return kept
 
     def define(self, name: str, cell: str) -> None:
         """Name a cell for the whole workbook."""
@@ -197,15 +238,23 @@ class Sheet:
         worksheet.hide_gridlines(2)
         worksheet.protect("", {"format_columns": True, "format_rows": True, "objects": False})
 
-    def text(self, row: int, column: int, text: str, style: str = "label") -> None:
-        """Write text as text, whatever it looks like; where it wraps, make room for its lines."""
-        if style in _WRAPPING and column < len(self._widths):
-            lines = math.ceil(len(text) / (self._widths[column] * _CHARACTERS_PER_WIDTH))
+    def text(self, row: int, column: int, text: str, style: str = "label", width: float = 0) -> None:
+        """Write text as text, whatever it looks like; where it wraps, make room for its lines.
+
+        `width`: that of a merged cell, in characters.
+        """
+        if not width and column < len(self._widths):
+            width = self._widths[column]
+        if style in _WRAPPING and width:
+            lines = math.ceil(len(text) / (width * _CHARACTERS_PER_WIDTH))
             if lines > self._lines.get(row, 1):
                 # LibreOffice does not fit rows to their text when it opens a workbook.
                 self._lines[row] = lines
                 self.tall(row, lines)
-        _written(self.raw.write_string(row, column, clean_text(text), self.book.style(style)))
+        if text:
+            _written(self.raw.write_string(row, column, self.book.held(text), self.book.style(style)))
+        else:
+            _written(self.raw.write_blank(row, column, None, self.book.style(style)))
 
     def texts(self, row: int, column: int, texts: Iterable[str], style: str = "label") -> None:
         """Write texts side by side."""
@@ -220,6 +269,18 @@ class Sheet:
             self.text(row, column, str(value), style)
             return
         _written(self.raw.write_number(row, column, _finite(value), self.book.style(style, number_format)))
+
+    def moment(self, row: int, column: int, moment: dt.datetime, style: str = "value") -> None:
+        """Write a date with its time of day as the clocks of its zone show it.
+
+        Before March 1900 it is text: the first days of the format's calendar are a day out, and one never was.
+        """
+        local = moment.replace(tzinfo=None)
+        if local < _FIRST_TRUE_DAY:
+            self.text(row, column, local.isoformat(" ", "minutes"), style)
+            return
+        days = Decimal((local - _DAY_ZERO) // dt.timedelta(milliseconds=1)) / MS_PER_DAY
+        self.number(row, column, days, MOMENT, style)
 
     def formula(
         self,
@@ -247,17 +308,17 @@ class Sheet:
     def ref(self, row: int, column: int) -> str:
         """Return the cell as any sheet can refer to it."""
         quoted = self.name.replace("'", "''")
-        return f"'{quoted}'!{xl_rowcol_to_cell(row, column, row_abs=True, col_abs=True)}"
+        return f"'{quoted}'!${column_name(column)}${row + 1}"
 
     def range_ref(self, first_row: int, last_row: int, column: int) -> str:
         """Return part of a column as any sheet can refer to it."""
-        name = xl_col_to_name(column)
+        name = column_name(column)
         quoted = self.name.replace("'", "''")
         return f"'{quoted}'!${name}${first_row + 1}:${name}${last_row + 1}"
 
     def here(self, row: int, column: int) -> str:
         """Return the cell as its own sheet refers to it."""
-        return str(xl_rowcol_to_cell(row, column))
+        return f"{column_name(column)}{row + 1}"
 
     def tall(self, row: int, lines: int = 2) -> None:
         """Make room for heads of some lines."""

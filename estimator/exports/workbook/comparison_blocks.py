@@ -1,14 +1,13 @@
-"""Blocks of the first sheet that compare: organisations side by side, and time by number of cards.
+"""The block of the first sheet that compares the reference with the organisation shown, and lists the others.
 
-They are what the program calculated for other plans, and do not follow the yellow cells: they say so.
+It is what the program calculated, and does not follow the yellow cells: it says so.
 """
 
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
 
-from estimator.exports.workbook.cells import FONT, PLAIN, WHOLE, Sheet, money_format
+from estimator.exports.workbook.cells import PLAIN, WHOLE, Sheet, money_format
 from estimator.exports.workbook.schedule_sheet import ScheduleCells
 from estimator.price import currency_digits
 from estimator.problems import Absent
@@ -18,9 +17,6 @@ from estimator.wording import Wording
 from estimator.wording.phrases import key_text
 
 LABEL, VALUE, UNIT, EVIDENCE, SOURCE = range(1, 6)
-SIDE = 7
-_LEGEND_ROW = 16
-_STEPS_ROW = 22
 
 
 def time_format(ms: int, per_ms: int) -> str:
@@ -44,7 +40,7 @@ def write_organisations(
     per_ms, unit = (MS_PER_MINUTE, "min") if times is None else (times.per_ms, times.unit)
     sheet.tall(row)
     sheet.text(row, LABEL, words.t("Organisations, as calculated"), "head")
-    heads = (_key(estimate, base, words), _key(estimate, other, words), words.t("Difference"))
+    heads = (key_of(estimate, base, words), key_of(estimate, other, words), words.t("Difference"))
     sheet.texts(row, VALUE, heads, "head_right")
     sheet.text(row, SOURCE, words.t("Reading"), "head")
     row += 1
@@ -55,10 +51,10 @@ def write_organisations(
         row += 1
     label = words.t("Delivery, {unit}", unit=unit)
     _compared(sheet, row, label, base.timing.delivery_ms, other.timing.delivery_ms, per_ms)
-    sheet.text(row, SOURCE, _against_limit(estimate, base, other, words), "wrapped_muted")
+    sheet.text(row, SOURCE, against_limit(estimate, (base, other), words), "wrapped_muted")
     row += 1
     currency = estimate.quote.pricing.currency
-    nets = [_net(one) for one in (base, other)]
+    nets = [net_of(one) for one in (base, other)]
     sheet.text(row, LABEL, words.t("Net, {currency}", currency=currency))
     money = money_format(currency_digits(currency))
     for place, net in enumerate(nets):
@@ -71,7 +67,7 @@ def write_organisations(
         sheet.formula(row, EVIDENCE, formula, nets[1] - nets[0], money)
     else:
         sheet.text(row, EVIDENCE, "")
-    sheet.text(row, SOURCE, _sample_text((base, other), words), "wrapped_muted")
+    sheet.text(row, SOURCE, sample_text((base, other), words), "wrapped_muted")
     rest = [one for one in others if one is not base and one is not other]
     return _write_rest(sheet, row + 1, estimate, rest, per_ms, unit, words)
 
@@ -101,16 +97,16 @@ def _write_rest(
         row += 1
         if not isinstance(one.timing, Timing):
             continue
-        sheet.text(row, LABEL, _key(estimate, one, words))
+        sheet.text(row, LABEL, key_of(estimate, one, words))
         value = Decimal(one.timing.delivery_ms) / per_ms
         sheet.number(row, VALUE, value, time_format(one.timing.delivery_ms, per_ms))
         sheet.number(row, UNIT, one.timing.cards, WHOLE)
-        net = _net(one)
+        net = net_of(one)
         if net is None:
             sheet.text(row, EVIDENCE, words.unknown, "value")
         else:
             sheet.number(row, EVIDENCE, net, money_format(currency_digits(currency)))
-        sheet.text(row, SOURCE, _sample_text((one,), words), "wrapped_muted")
+        sheet.text(row, SOURCE, sample_text((one,), words), "wrapped_muted")
     return row + 1
 
 
@@ -124,28 +120,30 @@ def _compared(sheet: Sheet, row: int, label: str, one_ms: int, two_ms: int, per_
     sheet.text(row, SOURCE, "", "wrapped_muted")
 
 
-def _key(estimate: Estimate, one: OrganisationResult, words: Wording) -> str:
+def key_of(estimate: Estimate, one: OrganisationResult, words: Wording) -> str:
+    """Return an organisation by its id and key: "B, 2 × 1"."""
     return f"{one.organisation_id}, {key_text(words, one)}"
 
 
-def _net(one: OrganisationResult) -> Decimal | None:
+def net_of(one: OrganisationResult) -> Decimal | None:
+    """Return the net of an organisation's best plan, or None."""
     plan = one.plan(one.best_plan_id)
     return None if plan is None or isinstance(plan.price.net, Absent) else plan.price.net
 
 
-def _sample_text(results: tuple[OrganisationResult, ...], words: Wording) -> str:
+def sample_text(results: tuple[OrganisationResult, ...], words: Wording) -> str:
+    """Return that prices are samples, where one of the best plans has such."""
     plans = [one.plan(one.best_plan_id) for one in results]
     return words.t("SAMPLE prices") if any(plan is not None and plan.is_sample for plan in plans) else ""
 
 
-def _against_limit(
-    estimate: Estimate, base: OrganisationResult, other: OrganisationResult, words: Wording
-) -> str:
+def against_limit(estimate: Estimate, results: tuple[OrganisationResult, ...], words: Wording) -> str:
+    """Return by how much each is late or early; empty where there is no limit."""
     limit = estimate.quote.workload.limit
     if limit is None or limit.ms is None:
         return ""
     texts = []
-    for one in (base, other):
+    for one in results:
         if isinstance(one.timing, Absent):
             continue
         spare = limit.ms - one.timing.delivery_ms
@@ -158,74 +156,3 @@ def _against_limit(
             )
             texts.append(text)
     return "; ".join(texts)
-
-
-def write_staircase(sheet: Sheet, estimate: Estimate, times: ScheduleCells | None, words: Wording) -> None:
-    """Write time and cost by number of cards under its chart, and the two lines of the legend."""
-    legend = words.t("Yellow cells can be changed; answers recalculate. No macros, no links to other files.")
-    sample = words.t("Prices marked SAMPLE are no seller's offers. The chart is as calculated by Cabida.")
-    for place, text in enumerate((legend, sample)):
-        row = _LEGEND_ROW + 2 * place
-        sheet.raw.merge_range(row, SIDE, row + 1, SIDE + 2, "", sheet.book.style("wrapped_note"))
-        sheet.text(row, SIDE, text, "wrapped_note")
-    if not estimate.staircase:
-        return
-    steps = estimate.staircase
-    per_ms, unit = (MS_PER_MINUTE, "min") if times is None else (times.per_ms, times.unit)
-    head = _STEPS_ROW - 1
-    currency = estimate.quote.pricing.currency
-    plan = estimate.shown_plan
-    is_sample = plan is not None and plan.is_sample
-    net = words.t("Net, {currency}", currency=currency)
-    heads = (
-        words.t("Cards"),
-        words.t("Delivery, {unit}", unit=unit),
-        words.t("Net, {currency} (SAMPLE)", currency=currency) if is_sample else net,
-    )
-    sheet.tall(head)
-    sheet.texts(head, SIDE, heads, "head_right")
-    money = money_format(currency_digits(currency))
-    whole = all(step.delivery_ms % per_ms == 0 for step in steps)
-    for place, step in enumerate(steps):
-        row = _STEPS_ROW + place
-        sheet.number(row, SIDE, step.cards, WHOLE)
-        sheet.number(row, SIDE + 1, Decimal(step.delivery_ms) / per_ms, WHOLE if whole else "#,##0.0")
-        if step.net is None:
-            sheet.text(row, SIDE + 2, words.unknown, "value")
-        else:
-            sheet.number(row, SIDE + 2, step.net, money)
-    useless = [words.number(step.cards) for step in steps if step.useless]
-    if useless:
-        text = words.t("It gets no shorter with: {cards}.", cards=", ".join(useless))
-        row = _STEPS_ROW + len(steps)
-        sheet.raw.merge_range(row, SIDE, row, SIDE + 2, "", sheet.book.style("wrapped_note"))
-        sheet.text(row, SIDE, text, "wrapped_note")
-    _chart(sheet, estimate, len(steps), words.t("Delivery by number of cards, {unit}", unit=unit))
-
-
-def _chart(sheet: Sheet, estimate: Estimate, count: int, title: str) -> None:
-    shown = estimate.shown
-    cards = None if shown is None else shown.cards_required
-    last = _STEPS_ROW + count - 1
-    points = [
-        {"fill": {"color": "#0B5D7A" if step.cards == cards else "#A9B4BD"}} for step in estimate.staircase
-    ]
-    font = {"name": FONT, "size": 9}
-    chart: Any = sheet.book.chart({"type": "column"})
-    chart.add_series(
-        {
-            "categories": [sheet.name, _STEPS_ROW, SIDE, last, SIDE],
-            "values": [sheet.name, _STEPS_ROW, SIDE + 1, last, SIDE + 1],
-            "points": points,
-            "gap": 40,
-            "data_labels": {"value": True, "font": font} if count <= 12 else {},
-        }
-    )
-    chart.set_title({"name": title, "name_font": {"name": FONT, "size": 11}})
-    chart.set_legend({"none": True})
-    chart.set_x_axis({"num_font": font})
-    chart.set_y_axis(
-        {"num_font": font, "min": 0, "major_gridlines": {"visible": True, "line": {"color": "#D5D9DD"}}}
-    )
-    chart.set_size({"width": 358, "height": 275})
-    sheet.raw.insert_chart(2, SIDE, chart, {"description": title})

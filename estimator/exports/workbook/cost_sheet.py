@@ -5,7 +5,7 @@ The order and the rounding are those of `price`; the sheet repeats them in the r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import ROUND_FLOOR, Decimal
 
 from estimator.catalogue import Lot
@@ -13,11 +13,12 @@ from estimator.exports.workbook.cells import HUNDREDTHS, PLAIN, Sheet, called, m
 from estimator.exports.workbook.inputs import Input, fee_name
 from estimator.exports.workbook.lots_sheet import HeldCells
 from estimator.plan.fees import WATTS_PER_KILOWATT
+from estimator.plan.replay import Replayed
 from estimator.price import currency_digits
 from estimator.problems import Absent
 from estimator.quote import Fee, FeeBasis, Quote
 from estimator.results.estimate import Holding, Plan
-from estimator.results.price import PriceLine
+from estimator.results.price import Price, PriceLine
 from estimator.units import MS_PER_HOUR
 from estimator.wording import Wording
 
@@ -33,14 +34,27 @@ class CostCells:
 
 def write_cost(
     sheet: Sheet,
-    quote: Quote,
     plan: Plan,
+    replayed: Replayed,
     held: HeldCells,
     inputs: dict[str, Input],
     words: Wording,
 ) -> CostCells:
-    """Write the price lines, the tax by rate and the totals; words where a total is not known."""
-    return _Cost(sheet, quote, plan, held, inputs, words).write()
+    """Write the plan's price lines, the tax by rate and the totals as replayed; words where a total is not known."""
+    return _Cost(sheet, replayed.quote, plan, replayed, held, inputs, words).write()
+
+
+@dataclass(frozen=True, slots=True)
+class _TaxSource:
+    """Where a line's tax rate comes from: the document's, or a fee's own. None: tax is not included."""
+
+    is_document: bool
+    percent: Decimal | None
+
+    @property
+    def order(self) -> tuple[bool, Decimal]:
+        """That of `price`: untaxed first, then rising rates."""
+        return self.percent is not None, self.percent or Decimal(0)
 
 
 @dataclass(slots=True)
@@ -48,9 +62,20 @@ class _Cost:
     sheet: Sheet
     quote: Quote
     plan: Plan
+    replayed: Replayed
     held: HeldCells
     inputs: dict[str, Input]
     words: Wording
+    now: dict[str, PriceLine] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        price = self.price
+        self.now = {line.id: line for line in price.lines}
+
+    @property
+    def price(self) -> Price:
+        """The price as replayed; that of the plan where nothing was."""
+        return self.replayed.price or self.plan.price
 
     @property
     def digits(self) -> int:
@@ -95,6 +120,7 @@ class _Cost:
 
     def _write_line(self, row: int, line: PriceLine) -> None:
         sheet, words = self.sheet, self.words
+        line = self.now.get(line.id, line)
         values = dict(line.values)
         key = line.id.split(":", 1)[1]
         fee = next((one for one in self.quote.pricing.fees if line.id == f"fee:{one.id}"), None)
@@ -105,7 +131,7 @@ class _Cost:
         sheet.text(row, 1, name)
         currency = line.original_currency or self.quote.pricing.currency
         sheet.text(row, 4, currency, "value")
-        holding = next((one for one in self.plan.holdings if one.offer_id == key), None)
+        holding = next((one for one in self.replayed.holdings if one.offer_id == key), None)
         expression = ""
         if fee is not None and f"fee:{fee.id}" in self.inputs:
             expression = self._write_fee(row, fee, values)
@@ -148,16 +174,17 @@ class _Cost:
             return ""
         if fee.basis is FeeBasis.RENTED_TIME:
             days = [
-                str(sum(one.terms)) if one.terms else f"{held[one.offer_id]}/24" for one in self.plan.holdings
+                str(sum(one.terms)) if one.terms else f"{held[one.offer_id]}/24"
+                for one in self.replayed.holdings
             ]
             return f"{called('MAX', days)}/{fee.period_days}"
         if fee.basis is FeeBasis.KEPT_TIME:
             kept = self.inputs.get(f"kept:{fee.id}")
             return None if kept is None else f"{kept.name}/{fee.period_days}"
         if fee.basis is FeeBasis.CARD_HOURS:
-            return called("SUM", [paid[one.offer_id] for one in self.plan.holdings])
+            return called("SUM", [paid[one.offer_id] for one in self.replayed.holdings])
         drawn = []
-        for one in self.plan.holdings:
+        for one in self.replayed.holdings:
             offer = self.quote.offer(one.offer_id)
             card = None if offer is None else self.quote.card(offer.card_id)
             if card is None or card.power_watts is None:
@@ -167,7 +194,7 @@ class _Cost:
 
     def _write_lot(self, row: int, holding: Holding) -> str:
         prices = [self.inputs[f"price:{holding.offer_id}:{days}"] for days in holding.terms]
-        self.sheet.number(row, 2, holding.count)
+        self.sheet.formula(row, 2, self.inputs[f"lots:{holding.offer_id}"].name, holding.count)
         unit_price = sum((one.value for one in prices), Decimal(0))
         formula = called("SUM", [one.name for one in prices])
         self.sheet.formula(row, 3, formula, unit_price, self.money)
@@ -186,16 +213,21 @@ class _Cost:
             sheet.text(row, 6, words.unknown, "value")
         else:
             sheet.formula(row, 6, rounded_call(expression, self.digits), line.amount, self.money)
-        self._write_rate(row, 7, line.tax_percent)
+        self._write_rate(row, 7, self._source_of(line))
 
-    def _write_rate(self, row: int, column: int, percent: Decimal | None) -> None:
-        tax = self.quote.pricing.tax_percent.value
-        if percent is None:
+    def _source_of(self, line: PriceLine) -> _TaxSource:
+        fee = next((one for one in self.quote.pricing.fees if line.id == f"fee:{one.id}"), None)
+        if fee is not None and fee.tax_percent is not None:
+            return _TaxSource(False, fee.tax_percent)
+        return _TaxSource(True, self.quote.pricing.tax_percent.value)
+
+    def _write_rate(self, row: int, column: int, source: _TaxSource) -> None:
+        if source.percent is None:
             self.sheet.text(row, column, self.words.unknown, "value")
-        elif percent == tax and "tax" in self.inputs:
-            self.sheet.formula(row, column, self.inputs["tax"].name, percent)
+        elif source.is_document:
+            self.sheet.formula(row, column, self.inputs["tax"].name, source.percent)
         else:
-            self.sheet.number(row, column, percent)
+            self.sheet.number(row, column, source.percent)
 
     def _write_extra(self, row: int, line: PriceLine, first: int, last: int) -> None:
         """Write the discount, a share of the lines, or the contingency, a share of what it leaves."""
@@ -207,69 +239,107 @@ class _Cost:
         sheet.texts(row, 3, ("%", "", ""), "value")
         until = last if is_discount else row - 1
         share = f"SUM({sheet.here(first, 6)}:{sheet.here(until, 6)})*{sheet.here(row, 2)}/100"
-        amount = line.amount if isinstance(line.amount, Decimal) else Decimal(0)
+        amount = self._amount_of(line.kind)
         formula = rounded_call(share, self.digits)
         sheet.formula(row, 6, f"-{formula}" if is_discount else formula, amount, self.money)
         sheet.text(row, 7, "")
 
-    def _write_totals(self, head: int, at_line: list[tuple[int, PriceLine]], extras: list[int]) -> CostCells:
-        sheet, words, price = self.sheet, self.words, self.plan.price
-        sheet.text(head, 1, words.t("By tax rate"), "head")
-        sheet.text(head, 2, words.t("Rate, %"), "head_right")
-        sheet.text(head, 3, words.t("Lines"), "head_right")
-        sheet.text(head, 4, words.t("Discount"), "head_right")
-        sheet.text(head, 5, words.t("Contingency"), "head_right")
-        sheet.text(head, 6, words.t("Net"), "head_right")
-        sheet.text(head, 7, words.t("Tax"), "head_right")
-        helpers = (words.t("Exact share"), words.t("Remainder"))
-        shares = _Shares(sheet, head + 1, len(price.tax_by_rate), self.digits, helpers)
-        extra_lines = {
-            line.kind: row
-            for row, line in zip(
-                extras, [one for one in price.lines if one.kind in ("discount", "contingency")], strict=True
-            )
-        }
-        known = self._rates(at_line)
-        for place, part in enumerate(price.tax_by_rate):
-            row = head + 1 + place
-            sheet.text(row, 1, words.t("Taxed") if part.percent is not None else words.t("Tax not included"))
-            self._write_rate(row, 2, part.percent)
-            cells = [sheet.here(at, 6) for at, line in at_line if line.tax_percent == part.percent]
-            sheet.formula(row, 3, called("SUM", cells), known[part.percent], self.money)
-        parts = [known[part.percent] for part in price.tax_by_rate]
-        for column, kind in ((4, "discount"), (5, "contingency")):
-            parts = self._write_shares(shares, column, kind, extra_lines.get(kind), parts)
-        for place, part in enumerate(price.tax_by_rate):
-            row = head + 1 + place
-            total = f"SUM({sheet.here(row, 3)}:{sheet.here(row, 5)})"
-            sheet.formula(row, 6, total, part.net, self.money)
-            if part.tax is None:
-                sheet.text(row, 7, words.t("not included"), "value")
-            else:
-                tax = f"{sheet.here(row, 6)}*{sheet.here(row, 2)}/100"
-                sheet.formula(row, 7, rounded_call(tax, self.digits), part.tax, self.money)
-        return self._write_sums(head + 1, len(price.tax_by_rate))
+    def _amount_of(self, kind: str) -> Decimal:
+        """Return the discount or contingency; a share of nothing is no line of the price, and 0 here."""
+        line = self.now.get(kind)
+        return line.amount if line is not None and isinstance(line.amount, Decimal) else Decimal(0)
 
-    def _rates(self, at_line: list[tuple[int, PriceLine]]) -> dict[Decimal | None, Decimal]:
+    def _write_totals(self, head: int, at_line: list[tuple[int, PriceLine]], extras: list[int]) -> CostCells:
+        sheet, words = self.sheet, self.words
+        sheet.text(head, 1, words.t("By tax rate"), "head")
+        heads: tuple[str, ...] = (words.t("Rate, %"), words.t("Lines"), words.t("Discount"))
+        heads += (words.t("Contingency"), words.t("Net"), words.t("Tax"))
+        sheet.texts(head, 2, heads, "head_right")
+        sources = self._tax_sources(at_line)
+        first = head + 1
+        order = sorted(range(len(sources)), key=lambda at: sources[at].order)
+        has_untaxed = sources[0].percent is None
+        helpers = (words.t("Exact share"), words.t("Remainder"))
+        shares = _Shares(sheet, first, order, has_untaxed, self.digits, helpers)
+        kinds = [line.kind for line in self.plan.price.lines if line.kind in ("discount", "contingency")]
+        extra_rows = dict(zip(kinds, extras, strict=True))
+        parts = self._write_lines_by_rate(first, sources, at_line)
+        for column, kind in ((4, "discount"), (5, "contingency")):
+            if kind in extra_rows:
+                cell = sheet.here(extra_rows[kind], 6)
+                parts = shares.write(column, cell, self._amount_of(kind), parts, self.money)
+            else:
+                for place in range(len(sources)):
+                    sheet.number(first + place, column, 0, self.money)
+        self._write_taxes(first, sources)
+        return self._write_sums(first, len(sources))
+
+    def _tax_sources(self, at_line: list[tuple[int, PriceLine]]) -> list[_TaxSource]:
+        """Return whence the lines take their rates, in the order that the plan's price has them."""
+        before = self.plan.price
+        own = {line.id: line.tax_percent for line in before.lines}
+        found = {
+            self._source_of(line): own[line.id] for _, line in at_line if isinstance(line.amount, Decimal)
+        }
+        return sorted(
+            found, key=lambda one: (found[one] is not None, found[one] or Decimal(0), not one.is_document)
+        )
+
+    def _write_lines_by_rate(
+        self, first: int, sources: list[_TaxSource], at_line: list[tuple[int, PriceLine]]
+    ) -> list[Decimal]:
+        """Write the sum of the lines of each rate; of equal rates the first has them all, as `price` joins them."""
+        sheet, words = self.sheet, self.words
         sums: dict[Decimal | None, Decimal] = {}
         for _, line in at_line:
-            if isinstance(line.amount, Decimal):
-                sums[line.tax_percent] = sums.get(line.tax_percent, Decimal(0)) + line.amount
-        return sums
+            now = self.now[line.id]
+            if isinstance(now.amount, Decimal):
+                sums[now.tax_percent] = sums.get(now.tax_percent, Decimal(0)) + now.amount
+        low, high = at_line[0][0], at_line[-1][0]
+        rates = f"{sheet.here(low, 7)}:{sheet.here(high, 7)}"
+        amounts = f"{sheet.here(low, 6)}:{sheet.here(high, 6)}"
+        parts: list[Decimal] = []
+        for place, source in enumerate(sources):
+            row = first + place
+            sheet.text(
+                row, 1, words.t("Taxed") if source.percent is not None else words.t("Tax not included")
+            )
+            self._write_rate(row, 2, source)
+            mine = sheet.here(row, 2)
+            if len(sources) == 1:
+                formula = f"SUM({amounts})"
+            elif source.percent is None:
+                untaxed = [sheet.here(at, 6) for at, line in at_line if self._source_of(line).percent is None]
+                formula = called("SUM", untaxed)
+            else:
+                formula = f"SUMIF({rates},{mine},{amounts})"
+                earlier = [f"{sheet.here(first + one, 2)}={mine}" for one in range(place)]
+                if earlier:
+                    formula = f"IF({called('OR', earlier)},0,{formula})"
+            is_first = source.percent not in [one.percent for one in sources[:place]]
+            parts.append(sums.get(source.percent, Decimal(0)) if is_first else Decimal(0))
+            sheet.formula(row, 3, formula, parts[-1], self.money)
+        return parts
 
-    def _write_shares(
-        self, shares: _Shares, column: int, kind: str, line_row: int | None, parts: list[Decimal]
-    ) -> list[Decimal]:
-        """Write each rate's share of a discount or contingency; return the parts with it added."""
-        line = next((one for one in self.plan.price.lines if one.kind == kind), None)
-        if line is None or line_row is None or not isinstance(line.amount, Decimal):
-            for place in range(shares.count):
-                self.sheet.number(shares.first + place, column, 0, self.money)
-            return parts
-        return shares.write(column, self.sheet.here(line_row, 6), line.amount, parts, self.money)
+    def _write_taxes(self, first: int, sources: list[_TaxSource]) -> None:
+        sheet = self.sheet
+        by_rate = {part.percent: part for part in self.price.tax_by_rate}
+        for place, source in enumerate(sources):
+            row = first + place
+            is_first = source.percent not in [one.percent for one in sources[:place]]
+            part = by_rate.get(source.percent) if is_first else None
+            net = Decimal(0) if part is None else part.net
+            total = f"SUM({sheet.here(row, 3)}:{sheet.here(row, 5)})"
+            sheet.formula(row, 6, total, net, self.money)
+            if source.percent is None:
+                sheet.text(row, 7, self.words.t("not included"), "value")
+                continue
+            tax = f"{sheet.here(row, 6)}*{sheet.here(row, 2)}/100"
+            amount = Decimal(0) if part is None or part.tax is None else part.tax
+            sheet.formula(row, 7, rounded_call(tax, self.digits), amount, self.money)
 
     def _write_sums(self, first: int, count: int) -> CostCells:
-        sheet, words, price = self.sheet, self.words, self.plan.price
+        sheet, words, price = self.sheet, self.words, self.price
         currency = self.quote.pricing.currency
         row = first + count + 1
         last = first + count - 1
@@ -306,9 +376,17 @@ class _Shares:
 
     sheet: Sheet
     first: int
-    count: int
+    order: list[int]
+    """The rows by rising rate, untaxed first: of equal losses the first gets the unit left over."""
+    has_untaxed: bool
+    """The first row is what is not taxed: its rate is no number."""
     digits: int
     heads: tuple[str, str]
+
+    @property
+    def count(self) -> int:
+        """How many rates there are."""
+        return len(self.order)
 
     def write(
         self, column: int, amount_cell: str, amount: Decimal, parts: list[Decimal], money: str
@@ -324,7 +402,7 @@ class _Shares:
         exact = [amount * part / total / unit if total else Decimal(0) for part in parts]
         floors = [value.to_integral_value(rounding=ROUND_FLOOR) for value in exact]
         left = int(amount / unit - sum(floors, Decimal(0))) if total else 0
-        by_loss = sorted(range(self.count), key=lambda at: floors[at] - exact[at])
+        by_loss = sorted(self.order, key=lambda at: floors[at] - exact[at])
         units, loss = 9 + 2 * (column - 4), 10 + 2 * (column - 4)
         columns = f"{sheet.here(first, 3)}:{sheet.here(last, column - 1)}"
         unit_cells = f"{sheet.here(first, units)}:{sheet.here(last, units)}"
@@ -342,8 +420,12 @@ class _Shares:
             )
             mine = sheet.here(row, loss)
             rank = f"SUMPRODUCT(({loss_cells}>{mine})*1)"
-            if place:
-                rank += f"+SUMPRODUCT(({sheet.here(first, loss)}:{sheet.here(row - 1, loss)}={mine})*1)"
+            if not (self.has_untaxed and place == 0):
+                rate = sheet.here(row, 2)
+                rates = f"{sheet.here(first, 2)}:{sheet.here(last, 2)}"
+                rank += f"+SUMPRODUCT(({loss_cells}={mine})*({rates}<{rate}))"
+                if self.has_untaxed:
+                    rank += f"+IF({sheet.here(first, loss)}={mine},1,0)"
             rest = f"ROUND({amount_cell}*{10**self.digits},0)-SUMPRODUCT(INT({unit_cells}))"
             gets = f"IF({rank}<{rest},1,0)"
             formula = f"(INT({sheet.here(row, units)})+{gets})/{10**self.digits}"

@@ -18,8 +18,9 @@ from estimator.exports.workbook.cells import (
     text_in_formula,
 )
 from estimator.exports.workbook.inputs import Input
-from estimator.exports.workbook.replay import Replay
 from estimator.exports.workbook.schedule_sheet import ScheduleCells
+from estimator.plan.fixed import FixedPlan
+from estimator.plan.replay import Replayed, Session, sessions_of
 from estimator.price import currency_digits
 from estimator.problems import Absent
 from estimator.quote import Quote
@@ -34,77 +35,32 @@ _MONTH_MS = 31 * MS_PER_DAY  # the longest month, as in rental.hourly
 @dataclass(frozen=True, slots=True)
 class HeldCells:
     """Where each holding's time stands, by offer. `sessions`: the paid card hours under an hourly offer's sessions;
-    `paid_hours`: those of every holding; `held_hours`: how long it is held."""
+    `paid_hours`: those of every holding; `held_hours`: how long it is held. `outrun`: whether the work outruns a
+    lot's term, an expression; "" without lots."""
 
     sessions: dict[str, str]
     paid_hours: dict[str, str]
     held_hours: dict[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Session:
-    """One card in one stage, in time order by card. `joins`: the card was not released before it.
-
-    `first_rows` and `last_rows`: of each slice where cards are sliced, else one row each.
-    """
-
-    card: int
-    stage: int
-    first_rows: tuple[int, ...]
-    last_rows: tuple[int, ...]
-    start_ms: int
-    end_ms: int
-    joins: bool
-
-
-def sessions_of(replay: Replay, hold: bool) -> list[Session]:
-    """Return the spans of each card by stage; `hold` joins all of a card's."""
-    spans: dict[tuple[int, int], dict[int, list[int]]] = {}
-    for at, row in enumerate(replay.rows):
-        for place in row.cards:
-            card = place // replay.fleet.slices_per_card
-            span = spans.setdefault((card, row.stage), {}).setdefault(place, [at, at])
-            if row.start_ms < replay.rows[span[0]].start_ms:
-                span[0] = at
-            if row.end_ms >= replay.rows[span[1]].end_ms:
-                span[1] = at
-    ordered = sorted(
-        (
-            card,
-            min(replay.rows[first].start_ms for first, _ in of_places.values()),
-            max(replay.rows[last].end_ms for _, last in of_places.values()),
-            stage,
-            tuple(first for first, _ in of_places.values()),
-            tuple(last for _, last in of_places.values()),
-        )
-        for (card, stage), of_places in spans.items()
-    )
-    found: list[Session] = []
-    until = 0
-    for card, start, end, stage, first, last in ordered:
-        same = bool(found) and found[-1].card == card
-        joins = same and (hold or start <= until)
-        until = max(until, end) if same else end
-        found.append(Session(card, stage, first, last, start, end, joins))
-    return found
+    outrun: str
 
 
 def write_lots(
     sheet: Sheet,
-    quote: Quote,
     plan: Plan,
-    replay: Replay,
+    fixed: FixedPlan,
+    replayed: Replayed,
     times: ScheduleCells,
     inputs: dict[str, Input],
     words: Wording,
 ) -> HeldCells:
     """Write the holdings and each hourly card's paid time; return where the hours stand."""
+    quote = replayed.quote
     sheet.widths(2, 34, 16, 10, 14, 14, 16, 16, 30, 12)
     sheet.text(0, 1, words.t("Lots and hourly cards"), "title")
     if plan.is_sample:
         sheet.text(0, 4, words.t("SAMPLE prices"), "status")
     first_session = len(plan.holdings) + 7
-    paid = _write_sessions(sheet, first_session, quote, plan, replay, times, inputs, words)
+    paid = _write_sessions(sheet, first_session, fixed, replayed, times, inputs, words)
     head = 2
     heads: tuple[str, ...] = (words.t("Offer"), words.t("Count"), words.t("Cards"), words.t("Terms, days"))
     heads += (words.t("Held, h"), words.t("Paid card hours"), words.t("Cost, before rounding"))
@@ -112,15 +68,20 @@ def write_lots(
     sheet.texts(head, 2, heads[1:], "head_right")
     sheet.texts(head, 8, (words.t("Reading"), words.t("Mark")), "head")
     sheet.headed(head)
-    for place, holding in enumerate(plan.holdings):
+    late_terms: list[str] = []
+    for place, holding in enumerate(replayed.holdings):
         row = head + 1 + place
         offer = quote.offer(holding.offer_id)
         sheet.text(row, 1, holding.offer_id if offer is None else offer.name)
-        sheet.number(row, 2, holding.count)
-        sheet.number(row, 3, holding.cards)
+        if isinstance(offer, Lot):
+            sheet.formula(row, 2, inputs[f"lots:{offer.id}"].name, holding.count)
+            sheet.formula(row, 3, f"{sheet.here(row, 2)}*{offer.cards}", holding.cards)
+        else:
+            sheet.number(row, 2, holding.count)
+            sheet.number(row, 3, holding.cards)
         sheet.text(row, 9, words.t("SAMPLE") if holding.is_sample else "", "strong")
         money = money_format(currency_digits(quote.pricing.currency) + 2)
-        busy, busy_ms = _busy(times, replay, holding.offer_id)
+        busy, busy_ms = _busy(times, fixed, holding.offer_id), replayed.until_ms.get(holding.offer_id, 0)
         if isinstance(offer, Lot):
             terms = " + ".join(words.number(days) for days in holding.terms)
             sheet.text(row, 4, terms, "value")
@@ -132,6 +93,7 @@ def write_lots(
                 sheet.formula(row, 7, f"{sheet.here(row, 2)}*{prices}", holding.cost, money)
             outrun, within = words.t("The work outruns the term"), words.t("The work ends in the term")
             late = f"ROUND(({busy})*{times.per_ms},0)>ROUND({sheet.here(row, 5)}*{MS_PER_HOUR},0)"
+            late_terms.append(f"{sheet.ref(row, 8)}={text_in_formula(outrun)}")
             formula = f"IF({late},{text_in_formula(outrun)},{text_in_formula(within)})"
             sheet.formula(row, 8, formula, outrun if busy_ms > holding.held_ms else within, PLAIN, "label")
         else:
@@ -160,25 +122,17 @@ def write_lots(
         paid,
         {offer_id: sheet.ref(row, 6) for offer_id, row in rows.items()},
         {offer_id: sheet.ref(row, 5) for offer_id, row in rows.items()},
+        called("OR", late_terms) if late_terms else "",
     )
 
 
-def _busy(times: ScheduleCells, replay: Replay, offer_id: str) -> tuple[str, int]:
+def _busy(times: ScheduleCells, fixed: FixedPlan, offer_id: str) -> str:
     """Return the end of the last task on the cards of an offer: stages of stations do not count."""
-    owners = replay.fleet.offer_ids
-    ends = [row.end_ms for row in replay.rows if any(owners[card] == offer_id for card in row.cards)]
-    if len(set(owners)) <= 1:
-        stages = sorted({row.stage for row in replay.rows if row.cards})
-        return called("MAX", [times.stage_end[stage] for stage in stages] or ["0"]), max(ends, default=0)
-    last: dict[int, int] = {}
-    for at, row in enumerate(replay.rows):
-        for card in row.cards:
-            if owners[card] == offer_id and (
-                card not in last or row.end_ms >= replay.rows[last[card]].end_ms
-            ):
-                last[card] = at
-    cells = [times.end[at] for at in sorted(set(last.values()))]
-    return called("MAX", cells or ["0"]), max(ends, default=0)
+    if len(set(fixed.fleet.offer_ids)) <= 1:
+        stages = [at for at, stage in enumerate(fixed.quote.workload.stages) if stage.on_cards]
+        return called("MAX", [times.stage_end[stage] for stage in stages] or ["0"])
+    last = {at for span in fixed.spans() if fixed.owner_of(span.card) == offer_id for at in span.last_rows}
+    return called("MAX", [times.end(at) for at in sorted(last)] or ["0"])
 
 
 def _in_hours(expression: str, times: ScheduleCells) -> str:
@@ -188,18 +142,20 @@ def _in_hours(expression: str, times: ScheduleCells) -> str:
 def _write_sessions(
     sheet: Sheet,
     head: int,
-    quote: Quote,
-    plan: Plan,
-    replay: Replay,
+    fixed: FixedPlan,
+    replayed: Replayed,
     times: ScheduleCells,
     inputs: dict[str, Input],
     words: Wording,
 ) -> dict[str, str]:
     """Write each hourly card's sessions and what they are billed; return the paid card hours by offer."""
     found: dict[str, str] = {}
+    quote = replayed.quote
+    hold = quote.pricing.hold_through_assembly
+    every = sessions_of(fixed, replayed.starts, replayed.ends, hold)
     hourly = [
         (holding, offer)
-        for holding in plan.holdings
+        for holding in replayed.holdings
         for offer in (quote.offer(holding.offer_id),)
         if isinstance(offer, HourlyOffer)
     ]
@@ -212,12 +168,10 @@ def _write_sessions(
         heads += (words.t("Session, {unit}", unit=unit), words.t("Paid, h"), words.t("Paid by the card, h"))
         sheet.texts(head, 1, heads[:2], "head")
         sheet.texts(head, 3, heads[2:], "head_right")
-        sessions = [
-            one
-            for one in sessions_of(replay, quote.pricing.hold_through_assembly)
-            if replay.fleet.offer_ids[one.card * replay.fleet.slices_per_card] == offer.id
-        ]
-        writer = _Sessions(sheet, head + 1, quote, offer, plan, replay, times, inputs, words, sessions)
+        sessions = [one for one in every if fixed.owner_of(one.card) == offer.id]
+        writer = _Sessions(
+            sheet, head + 1, quote, offer, replayed.delivery_ms, times, inputs, words, sessions
+        )
         writer.write()
         last = head + len(sessions)
         total = last + 1
@@ -249,8 +203,7 @@ class _Sessions:
     first: int
     quote: Quote
     offer: HourlyOffer
-    plan: Plan
-    replay: Replay
+    delivery_ms: int
     times: ScheduleCells
     inputs: dict[str, Input]
     words: Wording
@@ -269,7 +222,7 @@ class _Sessions:
             is_last = place + 1 == len(self.sessions) or self.sessions[place + 1].card != one.card
             if is_first:
                 first_of_card, lengths = row, []
-            end_ms = max(one.end_ms, self.plan.timing.delivery_ms) if hold and is_last else one.end_ms
+            end_ms = max(one.end_ms, self.delivery_ms) if hold and is_last else one.end_ms
             since_ms = since_ms if one.joins else one.start_ms
             until_ms = max(until_ms, end_ms) if one.joins else end_ms
             goes_on = not is_last and self.sessions[place + 1].joins
@@ -296,18 +249,18 @@ class _Sessions:
         sheet, times = self.sheet, self.times
         sheet.text(row, 1, self.words.number(one.card + 1))
         sheet.text(row, 2, self.quote.workload.stages[one.stage].name)
-        start = called("MIN", [times.start[at] for at in one.first_rows])
+        start = called("MIN", [times.start(at) for at in one.first_rows])
         sheet.formula(row, 3, start, self._value(one.start_ms), self.times.number_format)
-        ends = [times.end[at] for at in one.last_rows] + ([times.delivery] if to_delivery else [])
+        ends = [times.end(at) for at in one.last_rows] + ([times.delivery] if to_delivery else [])
         joined = f"ROUND(({sheet.here(row, 3)}-{sheet.here(row - 1, 4)})*{times.per_ms},0)<=0"
+        end = called("MAX", ends) if len(ends) > 1 else ends[0]
         if is_first:
-            end = called("MAX", ends) if len(ends) > 1 else ends[0]
             since = sheet.here(row, 3)
         elif hold:
             end = called("MAX", [sheet.here(row - 1, 4), *ends])
             since = sheet.here(row - 1, 5)
         else:
-            end = f"IF({joined},MAX({sheet.here(row - 1, 4)},{ends[0]}),{ends[0]})"
+            end = f"IF({joined},MAX({sheet.here(row - 1, 4)},{end}),{end})"
             since = f"IF({joined},{sheet.here(row - 1, 5)},{sheet.here(row, 3)})"
         sheet.formula(row, 4, end, self._value(until_ms), self.times.number_format)
         sheet.formula(row, 5, since, self._value(since_ms), self.times.number_format)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from estimator.evidence import EvidenceKind
-from estimator.exports.workbook.cells import WHOLE, Sheet, money_format
+from estimator.exports.workbook.cells import HOURS, PLAIN, WHOLE, Sheet, money_format, text_in_formula
 from estimator.exports.workbook.comparison_blocks import (
     LABEL,
     SOURCE,
@@ -18,20 +18,30 @@ from estimator.exports.workbook.comparison_blocks import (
     VALUE,
     time_format,
     write_organisations,
-    write_staircase,
 )
 from estimator.exports.workbook.cost_sheet import CostCells
-from estimator.exports.workbook.inputs import Input
+from estimator.exports.workbook.customer_blocks import write_customer_words
+from estimator.exports.workbook.frontier_sheet import StaircaseRange, write_staircase
+from estimator.exports.workbook.inputs import Input, YellowCell, counts_held
+from estimator.exports.workbook.lots_sheet import HeldCells
 from estimator.exports.workbook.memory_sheet import MemoryCells
 from estimator.exports.workbook.record_sheets import usable_basis
 from estimator.exports.workbook.schedule_sheet import ScheduleCells
+from estimator.plan.fixed import FixedPlan
+from estimator.plan.replay import Replayed, was_shown_optimal
 from estimator.price import currency_digits
 from estimator.problems import Absent
 from estimator.quote import Quote
 from estimator.results.estimate import Estimate, OrganisationResult, Plan, QuoteStatus
-from estimator.units import bytes_to_gib
+from estimator.results.price import Price
+from estimator.units import MS_PER_DAY, bytes_to_gib
 from estimator.wording import Wording
 from estimator.wording.phrases import key_text
+
+_SIDE = 7
+_LEGEND_ROW = 17
+_WAS, _DECIDES = 11, 12
+_MOST_NAMES = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +51,29 @@ class Cells:
     times: ScheduleCells | None
     memory: MemoryCells
     cost: CostCells | None
+    staircase: StaircaseRange | None
+    held: HeldCells | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The plan that the workbook holds fixed, as replayed; `was`: what each input was when it was made."""
+
+    fixed: FixedPlan
+    replayed: Replayed
+    was: dict[str, Decimal]
 
 
 def write_quote(
-    sheet: Sheet, estimate: Estimate, cells: Cells, inputs: dict[str, Input], words: Wording, status: str
-) -> None:
-    """Write the first sheet."""
+    sheet: Sheet,
+    estimate: Estimate,
+    held: Held | None,
+    cells: Cells,
+    inputs: dict[str, Input],
+    words: Wording,
+    status: str,
+) -> list[YellowCell]:
+    """Write the first sheet; return its yellow cells. `held` is None where there is no schedule."""
     sheet.widths(2, 38, 13, 12, 12, 40, 2, 15, 17, 17)
     quote = estimate.quote
     sheet.text(0, LABEL, quote.name or words.t("Quote"), "title")
@@ -54,14 +81,66 @@ def write_quote(
     sheet.text(0, SOURCE, status, style)
     sheet.raw.set_row(0, 24)
     sheet.text(1, LABEL, _subtitle(quote, words), "note")
-    answer = _Answer(sheet, estimate, cells, words)
+    answer = _Answer(sheet, estimate, held, cells, words)
     answer.write()
-    row = _write_inputs(sheet, answer.row + 1, inputs, words)
+    standing = answer.row
+    head = standing + (1 if held is None else 2)
+    row = _write_inputs(sheet, head, inputs, words)
+    if held is not None:
+        _write_as_quoted(sheet, head, inputs, held, words)
+        changed = _changed(sheet, head, inputs, cells.times)
+        _write_standing(sheet, standing, held, cells.held, changed, words)
+        row = _write_fixed_counts(sheet, row, held, words)
     row = write_organisations(sheet, row + 1, estimate, cells.times, words)
-    write_staircase(sheet, estimate, cells.times, words)
+    row = write_customer_words(sheet, row + 1, estimate, words)
+    _write_side(sheet, estimate, cells.staircase, words)
+    not_whole = sheet.book.changed_texts
+    if not_whole:
+        text = words.n(
+            "{count} text is not whole here: a cell holds 32,767 characters and no control characters.",
+            "{count} texts are not whole here: a cell holds 32,767 characters and no control characters.",
+            not_whole,
+        )
+        sheet.text(2, LABEL, text, "note")
     sheet.raw.freeze_panes(2, 0)
     sheet.raw.repeat_rows(0, 1)
     sheet.raw.fit_to_pages(1, 1 if row < 60 else 0)
+    # What lies further right is what the inputs were: it would only make the print smaller.
+    sheet.raw.print_area(0, 0, max(row, 2 * _LEGEND_ROW), _SIDE + 2)
+    return [
+        YellowCell(
+            sheet=sheet.name,
+            cell=sheet.here(head + 1 + place, VALUE),
+            where=one.where,
+            label=one.label,
+            unit=one.unit,
+            value=one.value,
+            least=one.least,
+            most=one.most,
+            is_whole=one.is_whole,
+        )
+        for place, one in enumerate(inputs.values())
+    ]
+
+
+def _write_side(sheet: Sheet, estimate: Estimate, staircase: StaircaseRange | None, words: Wording) -> None:
+    """Write the chart of time by number of cards, and what the colours and marks mean."""
+    texts = []
+    if staircase is not None:
+        write_staircase(sheet, estimate, staircase, 2, _SIDE, words)
+        if staircase.useless:
+            cards = ", ".join(words.number(one) for one in staircase.useless)
+            texts.append(words.t("It gets no shorter with: {cards}.", cards=cards))
+    texts.append(
+        words.t("Yellow cells can be changed; answers recalculate. No macros, no links to other files.")
+    )
+    texts.append(
+        words.t("Prices marked SAMPLE are no seller's offers. The chart is as calculated by Cabida.")
+    )
+    for place, text in enumerate(texts):
+        row = _LEGEND_ROW + 2 * place
+        sheet.raw.merge_range(row, _SIDE, row + 1, _SIDE + 2, "", sheet.book.style("wrapped_note"))
+        sheet.text(row, _SIDE, text, "wrapped_note")
 
 
 def status_text(estimate: Estimate, words: Wording) -> str:
@@ -91,9 +170,15 @@ def _subtitle(quote: Quote, words: Wording) -> str:
 class _Answer:
     sheet: Sheet
     estimate: Estimate
+    held: Held | None
     cells: Cells
     words: Wording
     row: int = 4
+
+    @property
+    def price(self) -> Price | None:
+        """The price as replayed."""
+        return None if self.held is None else self.held.replayed.price
 
     def write(self) -> None:
         words, shown = self.words, self.estimate.shown
@@ -213,13 +298,17 @@ class _Answer:
             reason = words.absent(shown.timing) if isinstance(shown.timing, Absent) else ""
             self._line(words.t("Delivery"), self._unknown, "", EvidenceKind.UNKNOWN, reason, True)
             return
-        delivery_ms = shown.timing.delivery_ms
+        delivery_ms = shown.timing.delivery_ms if self.held is None else self.held.replayed.delivery_ms
         bound = words.t(
             "Lower bound on these cards: {bound}", bound=words.duration(shown.timing.lower_bound_ms)
         )
         value = Decimal(delivery_ms) / times.per_ms
         write = self._formula(times.delivery, value, time_format(delivery_ms, times.per_ms), True)
         self._line(words.t("Delivery"), write, times.unit, shown.time_kind, bound, True)
+        days = Decimal(delivery_ms) / MS_PER_DAY
+        write = self._formula(f"{times.delivery}*{times.per_ms}/{MS_PER_DAY}", days, HOURS)
+        source = words.t("The same in hours, minutes and seconds")
+        self._line(words.t("Delivery, h:mm:ss"), write, "", shown.time_kind, source)
         limit = self.estimate.quote.workload.limit
         if limit is not None and limit.ms is not None:
             spare = Decimal(limit.ms - delivery_ms) / times.per_ms
@@ -229,7 +318,7 @@ class _Answer:
             self._line(words.t("Spare to the limit"), write, times.unit, shown.time_kind, source)
 
     def _money(self, plan: Plan, cost: CostCells) -> None:
-        words, price = self.words, plan.price
+        words, price = self.words, self.price or plan.price
         currency = price.currency
         money = money_format(currency_digits(currency))
         sample = words.t("SAMPLE prices")
@@ -276,6 +365,60 @@ def _write_inputs(sheet: Sheet, head: int, inputs: dict[str, Input], words: Word
     return head + 1 + max(1, len(inputs))
 
 
+def _write_as_quoted(sheet: Sheet, head: int, inputs: dict[str, Input], held: Held, words: Wording) -> None:
+    """Write beside the print what each input was, and whether the choice of the plan rests on it."""
+    sheet.texts(head, _WAS, (words.t("As quoted"), words.t("Decides the plan")), "head_right")
+    sheet.raw.set_column(_WAS, _DECIDES, 14)
+    for place, (key, one) in enumerate(inputs.items()):
+        row = head + 1 + place
+        sheet.number(row, _WAS, held.was[key], one.number_format, "muted_value")
+        sheet.number(row, _DECIDES, 1 if one.decides else 0, WHOLE, "muted_value")
+
+
+def _changed(sheet: Sheet, head: int, inputs: dict[str, Input], times: ScheduleCells | None) -> str:
+    """Return the expression of how many inputs that decide the plan are not as quoted."""
+    counts = []
+    if inputs:
+        first, last = head + 1, head + len(inputs)
+        now, was, decides = (
+            f"{sheet.here(first, column)}:{sheet.here(last, column)}" for column in (VALUE, _WAS, _DECIDES)
+        )
+        counts.append(f"SUMPRODUCT(({now}<>{was})*{decides})")
+    if times is not None:
+        counts += times.rows.changed()
+    return "+".join(counts) or "0"
+
+
+def _write_standing(
+    sheet: Sheet, row: int, held: Held, lots: HeldCells | None, changed: str, words: Wording
+) -> None:
+    """Say whether the plan still stands: a term is outrun, it is no longer shown optimal, or as it was made."""
+    outrun = words.t("The work outruns the term of a lot: it would cost more terms.")
+    no_longer = words.t("No longer shown optimal: calculate again in Cabida.")
+    made = words.t("Not shown optimal: a better one may exist.")
+    if was_shown_optimal(held.fixed):
+        made = words.t("Shown optimal on these cards.")
+    replayed = held.replayed
+    value = outrun if replayed.outrun else no_longer if replayed.changes_decision else made
+    formula = f"IF({changed}>0,{text_in_formula(no_longer)},{text_in_formula(made)})"
+    if lots is not None and lots.outrun:
+        formula = f"IF({lots.outrun},{text_in_formula(outrun)},{formula})"
+    sheet.text(row, LABEL, words.t("Plan"))
+    sheet.texts(row, VALUE, ("", "", ""))
+    sheet.formula(row, SOURCE, formula, value, PLAIN, "wrapped")
+
+
+def _write_fixed_counts(sheet: Sheet, row: int, held: Held, words: Wording) -> int:
+    """Say which counts of tasks cannot be changed here; return the row after it."""
+    names = counts_held(held.fixed.quote, held.fixed)
+    if not names:
+        return row
+    shown = ", ".join(names[:_MOST_NAMES]) + (" …" if len(names) > _MOST_NAMES else "")
+    text = words.t("The number of tasks is the plan's and cannot be changed here: {stages}.", stages=shown)
+    sheet.text(row, LABEL, text, "note")
+    return row + 1
+
+
 def _validate(sheet: Sheet, row: int, one: Input, words: Wording) -> None:
     least = words.number(one.least)
     message = words.t("Write a number of at least {least}.", least=least)
@@ -288,6 +431,8 @@ def _validate(sheet: Sheet, row: int, one: Input, words: Wording) -> None:
             "minimum": float(one.least),
             "maximum": float(one.most),
         }
+    if one.is_whole:
+        rule["validate"] = "integer"
     rule |= {
         "ignore_blank": False,
         "error_title": words.t("Not a value for this cell"),

@@ -13,6 +13,7 @@ from estimator.catalogue import Card, HourlyOffer
 from estimator.evidence import Evidence, EvidenceKind, Stated, StatedDuration, span_of
 from estimator.exports.workbook.cells import PLAIN, Sheet
 from estimator.exports.workbook.inputs import fee_name
+from estimator.plan.starting import rental_start
 from estimator.problems import Place
 from estimator.quote import FeeBasis, Organisation, Quote, Stage, StageKind, StateClass
 from estimator.results.estimate import Estimate
@@ -232,7 +233,7 @@ def write_assumptions(sheet: Sheet, quote: Quote, words: Wording) -> None:
         row = sheet.raw.dim_rowmax + 2
         zone = quote.time_zone or words.t("no zone stated")
         sheet.text(row, 1, words.t("Start"))
-        sheet.text(row, 2, words.date_time(quote.start), "value")
+        sheet.moment(row, 2, rental_start(quote) or quote.start)
         sheet.text(row, 3, zone)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,12 +27,25 @@ from estimator.quote import (
 )
 from estimator.results.memory import PhaseMemory
 from estimator.storage import read_quote
-from tests.ui.memory_pages import SAMPLE, STAGE, opened, record, settled, type_into
+from tests.ui.memory_pages import SAMPLE, STAGE, new_page, new_session, opened, record, settled, type_into
 from ui.pages import memory_model_edits
 from ui.pages.memory import MemoryPage
 from ui.pages.memory_model_edits import use_of
 from ui.pages.memory_moments import moment_explanation
+from ui.runner import Runner
 from ui.session import Session
+
+
+@pytest.fixture
+def session(qtbot: QtBot) -> Iterator[Session]:
+    runner = Runner()
+    yield new_session(runner)
+    runner.close()
+
+
+@pytest.fixture
+def page(qtbot: QtBot, session: Session) -> MemoryPage:
+    return new_page(qtbot, session)
 
 
 def with_model(id_: str, *, trains: bool) -> Quote:

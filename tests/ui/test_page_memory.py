@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+from collections.abc import Iterator
 from decimal import Decimal
 from importlib.resources import files
 from itertools import pairwise
@@ -22,22 +24,56 @@ from estimator.evidence import Evidence, EvidenceKind, Stated
 from estimator.quote import MemoryPhase, Partition, Quote, StateClass, StateTerm
 from estimator.storage import read_quote
 from estimator.units import GIB
-from tests.ui import memory_pages
-from tests.ui.memory_pages import SAMPLE, WORDS, settled
+from estimator.wording import Language, NumberFormat, Wording
 from ui.models.table import Group
 from ui.pages import memory_edits
 from ui.pages.memory import MemoryPage
 from ui.pages.memory_terms import TermRow
+from ui.pages.page import Context
+from ui.runner import Runner
 from ui.session import Session
 from ui.theme import Theme
 from ui.widgets.bars import Bar, BarsContent, MemoryBars, Segment
 
+WORDS = Wording(Language.ENGLISH, NumberFormat.EN_US)
 SAMPLES = Path(str(files("resources").joinpath("samples")))
+SAMPLE = SAMPLES / "indice-de-las-obras.cabida"
 COOPERATIVE = SAMPLES / "afinado-cooperativo.cabida"
 
 
+@pytest.fixture
+def session(qtbot: QtBot) -> Iterator[Session]:
+    runner = Runner()
+    yield Session(runner, lambda: dt.date(2026, 11, 30))
+    runner.close()
+
+
+@pytest.fixture
+def page(qtbot: QtBot, session: Session) -> MemoryPage:
+    page = MemoryPage(Context(session, WORDS, Theme(), embedded_catalogue))
+    qtbot.addWidget(page)
+
+    def show() -> None:
+        if session.quote is not None:
+            page.show_state(session.quote, session.estimate, session.is_stale)
+
+    session.changed.connect(show)
+    session.estimated.connect(show)
+    page.resize(1166, 620)
+    page.show()
+    return page
+
+
 def opened(qtbot: QtBot, session: Session, quote: Quote | None = None) -> None:
-    memory_pages.opened(qtbot, session, read_quote(SAMPLE) if quote is None else quote)
+    session.show(read_quote(SAMPLE) if quote is None else quote)
+    settled(qtbot, session)
+
+
+def settled(qtbot: QtBot, session: Session) -> None:
+    def complete() -> bool:
+        return session.estimate is not None and session.estimate.is_complete and not session.is_stale
+
+    qtbot.waitUntil(complete, timeout=10_000)
 
 
 def type_value(page: MemoryPage, row: int, text: str) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
@@ -13,6 +16,8 @@ from tests.ui.memory_pages import (
     SAMPLE,
     STAGE,
     WORDS,
+    new_page,
+    new_session,
     opened,
     record,
     settled,
@@ -21,7 +26,20 @@ from tests.ui.memory_pages import (
 from ui.pages import memory_model_edits
 from ui.pages.conditions_rows import ConditionRow, condition_rows
 from ui.pages.memory import MemoryPage
+from ui.runner import Runner
 from ui.session import Session
+
+
+@pytest.fixture
+def session(qtbot: QtBot) -> Iterator[Session]:
+    runner = Runner()
+    yield new_session(runner)
+    runner.close()
+
+
+@pytest.fixture
+def page(qtbot: QtBot, session: Session) -> MemoryPage:
+    return new_page(qtbot, session)
 
 
 def combined(model: str, cards: int, degrees: SplitDegrees, **recipe: object) -> Quote:
