@@ -20,6 +20,7 @@ from estimator.exports.workbook.organisations_sheet import write_organisations_s
 from estimator.exports.workbook.quote_sheet import Cells, Held, status_text, write_quote
 from estimator.exports.workbook.reception_sheet import write_reception
 from estimator.exports.workbook.record_sheets import write_assumptions, write_conditions
+from estimator.exports.workbook.risk_sheet import write_risk
 from estimator.exports.workbook.schedule_sheet import write_schedule
 from estimator.exports.workbook.streamed import StreamedSheet, repacked
 from estimator.exports.workbook.task_rows import TaskRows
@@ -156,6 +157,7 @@ class _Making:
             tasks = add_task_sheets(book, len(fixed.rows), footer, words)
         memory_sheet = book.sheet(words.t("Memory"), footer)
         frontier = book.sheet(words.t("Frontier"), footer)
+        risk = book.sheet(words.t("Risk"), footer)
         record = book.sheet(words.t("Assumptions"), footer)
         conditions = book.sheet(words.t("Conditions"), footer)
         reception = book.sheet(words.t("Reception"), footer)
@@ -192,6 +194,7 @@ class _Making:
         memory = MemoryCells(None, None)
         if shown is not None:
             memory = write_memory(memory_sheet, quote, shown, plan, words)
+        write_risk(risk, estimate, times, words)
         write_assumptions(record, quote, words)
         write_conditions(conditions, estimate, words)
         write_reception(reception, estimate, words)
