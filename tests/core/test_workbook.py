@@ -166,7 +166,7 @@ def test_a_quote_with_no_price_has_no_total() -> None:
 def test_an_empty_quote_still_makes_a_workbook() -> None:
     _, book = made(Quote())
     assert "There is nothing to answer yet." in texts(book)
-    assert len(book.sheetnames) == 10
+    assert len(book.sheetnames) == 11
 
 
 def test_names_that_look_like_formulas_stay_text_everywhere() -> None:
