@@ -421,3 +421,20 @@ def test_whatever_takes_the_focus_has_a_name(page: CardsPage) -> None:
         text = widget.text() if isinstance(widget, QAbstractButton) else ""
         assert widget.accessibleName() or text, widget
     assert any(isinstance(widget, QComboBox) for widget in focusable(page))
+
+
+def test_interruptions_are_asked_only_of_an_offer_that_may_be_interrupted(
+    page: CardsPage, session: Session
+) -> None:
+    assert page.go_to(("offers", HOURLY, "price"))
+    assert page.inspector.fields is not None
+    assert page.inspector.fields.interruptions is None
+    offer = HourlyOffer(id="spot", card_id="rtx-4090", name="Spot", interruptible=True)
+    session.edit("spot", lambda quote: quote.replaced(offers=(*quote.offers, offer)))
+    assert page.go_to(("offers", "spot", "price"))
+    field = page.inspector.fields.interruptions
+    assert field is not None
+    type_into(field, "0,05")
+    changed = quote_of(page).offer("spot")
+    assert isinstance(changed, HourlyOffer)
+    assert changed.interruptions_per_hour == Decimal("0.05")

@@ -66,6 +66,7 @@ def typed(line: QWidget, text: str, key: Qt.Key = Qt.Key.Key_Return) -> None:
     assert isinstance(line, QLineEdit)
     line.setFocus()
     line.selectAll()
+    QTest.keyClick(line, Qt.Key.Key_Delete)
     QTest.keyClicks(line, text)
     QTest.keyClick(line, key)
 
@@ -421,6 +422,21 @@ def test_the_section_on_when_is_folded_and_says_in_a_line_what_is_stated(
     QTest.mouseClick(when.fold, Qt.MouseButton.LeftButton)
     assert when.summary.text() != before
     assert "2 h" in when.summary.text()
+
+
+def test_spread_and_saved_state_are_typed_and_emptied_again(page: WorkPage, session: Session) -> None:
+    spread, checkpoint = page.inspector.durations.spread, page.inspector.when.checkpoint
+    typed(spread, "15")
+    assert stage_of(session).tasks.spread_percent == 15
+    page.inspector.when.fold.click()
+    typed(checkpoint.line, "30 min")
+    saved = stage_of(session).checkpoint
+    assert saved is not None
+    assert saved.ms == 30 * 60_000
+    typed(spread, "")
+    typed(checkpoint.line, "")
+    assert stage_of(session).tasks.spread_percent is None
+    assert stage_of(session).checkpoint is None
 
 
 def test_units_are_taken_one_by_one_and_no_longer_when_the_stage_does_not_wait(

@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from estimator.evidence import Evidence, EvidenceKind
+from estimator.evidence import Distribution, Evidence, EvidenceKind
 from estimator.problems import Severity
 from estimator.units import TimeUnit
 from estimator.wording import Language, NumberFormat, Wording
@@ -290,6 +290,19 @@ def test_each_part_of_an_evidence_is_one_commit_and_a_reversed_range_is_none(qtb
         Evidence(low=Decimal(9), high=Decimal(18), source="the team"),
         Evidence(kind=EvidenceKind.MEASURED, low=Decimal(9), high=Decimal(18), source="the team"),
     ]
+
+
+def test_how_likely_the_values_are_is_chosen_where_there_is_a_range(qtbot: QtBot) -> None:
+    editor = EvidenceEditor(STATES, Theme())
+    qtbot.addWidget(editor)
+    values = heard(editor)
+    editor.set_evidence(Evidence(kind=EvidenceKind.MEASURED))
+    assert not editor.shape.isVisibleTo(editor)
+    editor.set_evidence(Evidence(kind=EvidenceKind.ESTIMATED))  # ± 25 %
+    assert editor.shape.isVisibleTo(editor)
+    editor.shape.activated.emit(editor.shape.findData(Distribution.LOGNORMAL))
+    assert values == [Evidence(kind=EvidenceKind.ESTIMATED, distribution=Distribution.LOGNORMAL)]
+    assert {editor.shape.itemData(at) for at in range(editor.shape.count())} == set(Distribution)
 
 
 def test_derived_is_offered_only_where_it_stands(qtbot: QtBot) -> None:

@@ -108,6 +108,7 @@ class OwnPrice(QWidget):
             "price_date": self.date,
             "setup": self.setup,
             "stock": self.stock,
+            "interruptions_per_hour": self.interruptions,
             "source": self.source,
         }
         return fields.get(name) or price or self.date

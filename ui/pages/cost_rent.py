@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from estimator.estimate import Cancelled, Progress, with_flips
+from estimator.problems import Absent
 from estimator.results.estimate import Estimate
 from estimator.results.rental import Flip
 from estimator.wording import Wording
@@ -19,6 +20,7 @@ from estimator.wording.rent import (
     equivalent_text,
     flip_text,
     idle_text,
+    point_text,
     rent_proof,
     same_rent_sentence,
 )
@@ -134,9 +136,26 @@ def rent_lines(words: Wording, estimate: Estimate) -> tuple[str, ...]:
     return (
         *(same_rent_sentence(words, one) for one in study.same_rent[:1]),
         *((proof,) if proof else ()),
+        *_within_budget(words, estimate),
         *(idle_text(words, quote, one) for one in study.idle),
         *(equivalent_text(words, quote, one) for one in study.equivalents),
         *(break_even_text(words, quote, one) for one in study.term_break_evens),
+    )
+
+
+def _within_budget(words: Wording, estimate: Estimate) -> tuple[str, ...]:
+    """Return what delivers first within the budget, or why nothing does; nothing without a budget."""
+    study = estimate.rental
+    if study is None or study.fastest is None:
+        return ()
+    if isinstance(study.fastest, Absent):
+        return (words.t("Within the budget: {reason}", reason=words.absent(study.fastest)),)
+    return (
+        words.t(
+            "Within the budget, {holds} delivers first, in {delivery}.",
+            holds=point_text(words, estimate.quote, study.fastest),
+            delivery=words.duration(study.fastest.delivery_ms),
+        ),
     )
 
 
