@@ -82,11 +82,12 @@ class RentBox(QFrame):
         self.setVisible(estimate is not None and estimate.rental is not None)
         self.text.setText(_paragraphs(lines))
         self.text.setVisible(bool(lines))
-        self.search.setEnabled(estimate is not None and bool(estimate.recommended_plan_id))
+        has_plan = estimate is not None and bool(estimate.recommended_plan_id)
+        self.search.setEnabled(has_plan and not self._session.is_stale)
 
     def look(self) -> None:
         """Begin to look for what flips the recommended plan."""
-        if self._estimate is None or self._session.is_stale:
+        if self._estimate is None:
             return
         self._show_search(True)
         self._session.work(
