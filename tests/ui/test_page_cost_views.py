@@ -9,7 +9,7 @@ from decimal import Decimal
 from functools import partial
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -25,7 +25,7 @@ from tests.ui.cost_pages import TODAY, WORDS, sample, shown_page
 from ui.pages.cost import CostPage
 from ui.pages.cost_by_plan import CostByPlan, cost_parts, cost_rows
 from ui.pages.cost_frontier import FrontierView, choice_rows
-from ui.pages.cost_rent import flip_lines, rent_lines
+from ui.pages.cost_rent import RentBox, flip_lines, rent_lines
 from ui.pages.cost_sureness import Sureness, spread_rows
 from ui.pages.cost_tornado import COST, DELIVERY, Tornado, telling_measure, tornado_rows
 from ui.pages.cost_ways import way_rows
@@ -290,6 +290,19 @@ def test_the_search_can_be_cancelled_by_its_button_and_with_all_other_work(page:
         assert not box.cancel.isVisible()
         assert box.search.isVisible()
         assert not box.found.isVisible()
+
+
+def test_a_page_that_is_taken_down_takes_its_search_with_it(page: CostPage) -> None:
+    session = page.context.session
+    box = RentBox(session, WORDS, Theme())
+    box.show_estimate(session.estimate)
+    box.look()
+    assert session.is_working("flips")
+    box.deleteLater()
+    del box
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert not session.is_working("flips")
+    assert not page.rent.cancel.isVisible()
 
 
 def test_what_owning_costs_is_typed_and_its_column_filled(page: CostPage, qtbot: QtBot) -> None:

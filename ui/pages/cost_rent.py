@@ -5,6 +5,7 @@ Flips take seconds: they are looked for on request, in the background, and are f
 
 from __future__ import annotations
 
+from functools import partial
 from html import escape
 
 from PySide6.QtCore import Qt
@@ -13,7 +14,6 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushBu
 from estimator.estimate import Cancelled, Progress, with_flips
 from estimator.problems import Absent
 from estimator.results.estimate import Estimate
-from estimator.results.rental import Flip
 from estimator.wording import Wording
 from estimator.wording.rent import (
     break_even_text,
@@ -38,7 +38,6 @@ class RentBox(QFrame):
         self._session = session
         self._words = words
         self._estimate: Estimate | None = None
-        self._flips: tuple[Flip, ...] | None = None
         self.setProperty("look", "box")
         title = QLabel(words.t("What makes it flip"))
         title.setFont(theme.font(TextRole.SECTION))
@@ -72,6 +71,7 @@ class RentBox(QFrame):
         column.addLayout(below)
         session.changed.connect(self._forget)
         session.dropped.connect(self._dropped)
+        self.destroyed.connect(partial(_stop, session))
         self._show_search(False)
         self.found.hide()
 
@@ -82,11 +82,12 @@ class RentBox(QFrame):
         self.setVisible(estimate is not None and estimate.rental is not None)
         self.text.setText(_paragraphs(lines))
         self.text.setVisible(bool(lines))
-        self.search.setEnabled(estimate is not None and bool(estimate.recommended_plan_id))
+        has_plan = estimate is not None and bool(estimate.recommended_plan_id)
+        self.search.setEnabled(has_plan and not self._session.is_stale)
 
     def look(self) -> None:
         """Begin to look for what flips the recommended plan."""
-        if self._estimate is None or self._session.is_stale:
+        if self._estimate is None:
             return
         self._show_search(True)
         self._session.work(
@@ -101,7 +102,6 @@ class RentBox(QFrame):
         self._show_search(False)
         if estimate.quote is not self._session.quote or estimate.rental is None:
             return
-        self._flips = estimate.rental.flips
         self.found.setText(_paragraphs(flip_lines(self._words, estimate)))
         self.found.show()
 
@@ -114,7 +114,6 @@ class RentBox(QFrame):
 
     def _forget(self) -> None:
         self._session.stop_work(_FLIPS)
-        self._flips = None
         self.found.hide()
 
     def _show_search(self, is_running: bool) -> None:
@@ -167,6 +166,10 @@ def flip_lines(words: Wording, estimate: Estimate) -> tuple[str, ...]:
     return tuple(
         flip_text(words, estimate.quote, one) for one in sorted(flips, key=lambda one: one.at is None)
     )
+
+
+def _stop(session: Session, *_: object) -> None:
+    session.stop_work(_FLIPS)
 
 
 def _flip_work(estimate: Estimate, *, progress: Progress, cancelled: Cancelled) -> Estimate:
