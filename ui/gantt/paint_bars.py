@@ -322,11 +322,15 @@ def draw_on_plate(
 def _label_inside(painter: QPainter, box: QRectF, text: str, metrics: QFontMetricsF, ink: QColor) -> None:
     room = box.width() - 6
     if metrics.horizontalAdvance(text) > room:
-        if room < LEAST_ELIDED * metrics.averageCharWidth():
+        number = text.rpartition(" ")[2]
+        if number[:1].isdigit() and metrics.horizontalAdvance(number) <= room:
+            text = number  # tasks of a stage differ by their numbers, which an elided name would lose
+        elif room < LEAST_ELIDED * metrics.averageCharWidth():
             return
-        text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
-        if len(text) < 4:
-            return
+        else:
+            text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+            if len(text) < 4:
+                return
     painter.setPen(ink)
     painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
