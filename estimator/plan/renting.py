@@ -153,6 +153,24 @@ def held_in_lots(quote: Quote, lot: Lot, copies: int, timing: Timing) -> Holding
     )
 
 
+def held_under(quote: Quote, holdings: Sequence[Holding], timing: Timing) -> tuple[Holding, ...] | Absent:
+    """Return the same lots and hourly cards held for another schedule on them: its own terms and hours."""
+    found: list[Holding] = []
+    for one in holdings:
+        offer = quote.offer(one.offer_id)
+        if offer is None:
+            return Absent("no_offer", ("offers", one.offer_id))
+        held = (
+            held_in_lots(quote, offer, one.count, timing)
+            if isinstance(offer, Lot)
+            else hourly_holding(quote, offer, timing)
+        )
+        if isinstance(held, Absent):
+            return held
+        found.append(held)
+    return tuple(found)
+
+
 def hourly_holding(quote: Quote, offer: HourlyOffer, timing: Timing) -> Holding:
     """Return the cards that a schedule uses of an hourly offer, each billed for its own sessions."""
     billing = Billing(offer.granularity_s, offer.minimum_s, offer.monthly_cap_hours)
@@ -236,7 +254,6 @@ def _sessions(timing: Timing, offer: HourlyOffer, hold: bool) -> list[list[int]]
     restart pays set-up again. With `hold` one session lasts from the first set-up to the delivery. A card in
     slices is paid from the first to the last task of any of them.
     """
-    schedule = timing.schedule
     slices = timing.slices_per_card
     setup = setup_of(offer) or 0
     spans: dict[int, list[tuple[int, int]]] = {
