@@ -350,7 +350,7 @@ class SchedulePage(Page):
     def _legend_entries(self) -> tuple[LegendEntry, ...]:
         unused = self.words.t("Unused card") if self.bar.unused.isChecked() else ""
         critical = self.words.t("Critical path") if self.bar.critical.isChecked() else ""
-        return legend(self.gantt.model(), unused, self.words.t("Set-up"), critical)
+        return legend(self.gantt.model(), unused, self.words.t("Set-up"), critical, self.words.t("Closed"))
 
     def _list_tasks(self) -> None:
         """Fill the table where it is looked at; the chart alone pays for no names."""
