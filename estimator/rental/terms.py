@@ -61,8 +61,7 @@ def cover_days(prices: tuple[TermPrice, ...], days_needed: int) -> Cover | None:
     rest = _cover_rest(offered, days_needed - sure * best.days)
     terms = tuple(sorted((best.days,) * sure + rest, reverse=True))
     price_of = {term.days: term.price for term in offered}
-    cost = best.price * sure + sum((price_of[days] for days in rest), Decimal(0))
-    return Cover(terms, best.days * sure + sum(rest), cost)
+    return Cover(terms, sum(terms), sum((price_of[days] for days in terms), Decimal(0)))
 
 
 def cover_ladder(prices: tuple[TermPrice, ...], longest_days: int) -> tuple[Cover, ...]:
@@ -175,16 +174,25 @@ def _cheapest_per_length(prices: tuple[TermPrice, ...]) -> tuple[TermPrice, ...]
 
 
 def _cover_rest(offered: tuple[TermPrice, ...], days: int) -> tuple[int, ...]:
-    """Return the days of the terms that hold at least `days` days at least cost."""
+    """Return the days of the terms that hold at least `days` days at least cost; a table over days held."""
     if days <= 0:
         return ()
-    # A cover that holds a longest term more than is needed can drop one, so none is longer than that.
-    end = days + offered[0].days
-    table = _held_table(offered, 1 << (end - 1).bit_length())
+    table: list[_Held | None] = [_Held(Decimal(0), 0, 0)]
+    # A cover that holds a longest term more than is needed can drop one, so the table ends there.
+    for held in range(1, days + offered[0].days):
+        best: _Held | None = None
+        for term in offered:
+            before = table[held - term.days] if held >= term.days else None
+            if before is None:
+                continue
+            found = _Held(before.cost + term.price, before.terms + 1, term.days)
+            if best is None or (found.cost, found.terms) < (best.cost, best.terms):
+                best = found
+        table.append(best)
     ends = [
         (entry.cost, held, entry.terms)
-        for held, entry in enumerate(table[days:end], start=days)
-        if entry is not None
+        for held, entry in enumerate(table)
+        if entry is not None and held >= days
     ]
     held = min(ends)[1]
     terms: list[int] = []
@@ -195,23 +203,3 @@ def _cover_rest(offered: tuple[TermPrice, ...], days: int) -> tuple[int, ...]:
         terms.append(entry.last_days)
         held -= entry.last_days
     return tuple(terms)
-
-
-@lru_cache(maxsize=64)
-def _held_table(offered: tuple[TermPrice, ...], size: int) -> tuple[_Held | None, ...]:
-    """Return the cheapest way to hold exactly 0, 1, 2… days, fewer than `size`; None where terms do not add up.
-
-    Its rows do not hang on its size, which is asked for in few values, so that many questions share one table.
-    """
-    table: list[_Held | None] = [_Held(Decimal(0), 0, 0)]
-    for held in range(1, size):
-        best: _Held | None = None
-        for term in offered:
-            before = table[held - term.days] if held >= term.days else None
-            if before is None:
-                continue
-            found = _Held(before.cost + term.price, before.terms + 1, term.days)
-            if best is None or (found.cost, found.terms) < (best.cost, best.terms):
-                best = found
-        table.append(best)
-    return tuple(table)
