@@ -228,15 +228,9 @@ class _Sections:
         projects = self.estimate.projects
         if projects:
             late = frozenset(place for place, one in enumerate(projects) if one.late_ms)
-            yield Cells(
-                project_heads(words),
-                tuple(project_cells(words, one) for one in projects),
-                right=frozenset({1, 2, 3, 4, 5}),
-                strong=late,
-                shares=(30, 14, 14, 14, 14, 14),
-            )
-        note = due_note(words, self.estimate.quote)
-        if note:
+            cells = tuple(project_cells(words, one) for one in projects)
+            yield Cells(project_heads(words), cells, frozenset(range(1, 6)), late, (30, 14, 14, 14, 14, 14))
+        if note := due_note(words, self.estimate.quote):
             yield note
 
     def _bound(self, timing: Timing) -> str:
