@@ -17,6 +17,7 @@ from estimator.wording.phrases import (
     amount_text,
     condition_text,
     gap_text,
+    idle_card_text,
     key_text,
     line_name,
     line_quantity,
@@ -24,6 +25,7 @@ from estimator.wording.phrases import (
     names_of,
     organisation_label,
     plan_name,
+    policy_needs,
     project_text,
     quote_name,
 )
@@ -47,6 +49,7 @@ def estimate_text(words: Wording, estimate: Estimate) -> str:
         _answer_lines(words, estimate),
         _organisations(words, estimate),
         _projects(words, estimate),
+        _policies(words, estimate),
         _staircase(words, estimate),
         _cost(words, estimate),
         _rent(words, estimate),
@@ -142,6 +145,32 @@ def _projects(words: Wording, estimate: Estimate) -> str:
         for one in estimate.projects
     ]
     return "\n".join([_heading(words.t("Projects")), *rows]) if rows else ""
+
+
+def _policies(words: Wording, estimate: Estimate) -> str:
+    shown = estimate.shown
+    if shown is None or not shown.policies:
+        return ""
+    heads = (
+        words.t("Assignment, same tasks"),
+        words.t("Delivery"),
+        words.t("Lower bound"),
+        words.t("Idle card time"),
+        words.t("Longest tail"),
+        words.t("Needs"),
+    )
+    rows = [
+        (
+            words.word(one.policy),
+            words.duration(one.delivery_ms),
+            words.duration(one.lower_bound_ms),
+            idle_card_text(words, one),
+            words.duration(one.longest_tail_ms),
+            policy_needs(words, one.policy),
+        )
+        for one in shown.policies
+    ]
+    return f"{_heading(words.t('Assignment policies'))}\n{table([heads, *rows])}"
 
 
 def _staircase(words: Wording, estimate: Estimate) -> str:

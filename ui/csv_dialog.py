@@ -24,6 +24,7 @@ class CsvDialog(QDialog):
         for text, table in (
             (words.t("Tasks"), CsvTable.TASKS),
             (words.t("Stages"), CsvTable.STAGES),
+            (words.t("Projects"), CsvTable.PROJECTS),
             (words.t("Plans"), CsvTable.PLANS),
             (words.t("Price lines"), CsvTable.COST),
             (words.t("Memory"), CsvTable.MEMORY),

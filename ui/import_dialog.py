@@ -5,6 +5,8 @@ Nothing changes until it is applied; then the window makes it one undo step.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QComboBox,
@@ -54,7 +56,9 @@ class ImportDialog(QDialog):
         column.addWidget(self.columns)
         count = words.n("{count} row read", "{count} rows read", len(work.rows))
         column.addWidget(self._title(theme, count))
-        self.rows = self._table(theme, _row_columns(words), work.rows[:MOST_ROWS], words.t("Rows read"), 9)
+        self.rows = self._table(
+            theme, _row_columns(words, work.rows), work.rows[:MOST_ROWS], words.t("Rows read"), 9
+        )
         column.addWidget(self.rows, 1)
         if len(work.rows) > MOST_ROWS:
             shown = words.t("The first {count} are shown.", count=words.number(MOST_ROWS))
@@ -192,7 +196,7 @@ def _column_columns(words: Wording) -> tuple[Column[ColumnReading], ...]:
     )
 
 
-def _row_columns(words: Wording) -> tuple[Column[WorkRow], ...]:
+def _row_columns(words: Wording, rows: Sequence[WorkRow]) -> tuple[Column[WorkRow], ...]:
     def number(value: int | None) -> str:
         return "" if value is None else words.number(value)
 
@@ -212,8 +216,21 @@ def _row_columns(words: Wording) -> tuple[Column[WorkRow], ...]:
             right=True,
         ),
         Column(words.t("Start"), lambda row: "" if row.start is None else words.date(row.start), right=True),
+        *_moment_columns(words, rows),
         Column(words.t("Waits for"), lambda row: ", ".join(row.after)),
     )
+
+
+def _moment_columns(words: Wording, rows: Sequence[WorkRow]) -> Iterator[Column[WorkRow]]:
+    """Yield the earliest start and the deadline where a row states one: stages take them over."""
+
+    def moment(ms: int | None) -> str:
+        return "" if ms is None else words.duration(ms)
+
+    if any(row.release_ms is not None for row in rows):
+        yield Column(words.t("Earliest start"), lambda row: moment(row.release_ms), right=True)
+    if any(row.due_ms is not None for row in rows):
+        yield Column(words.t("Due"), lambda row: moment(row.due_ms), right=True)
 
 
 def unit_of(quote: Quote) -> TimeUnit:

@@ -214,7 +214,9 @@ class PrintedQuote:
             return None
         look = GanttLook(colours=LIGHT, words=self._words, font=self._font, start=start, for_print=True)
         model = found.model
-        entries = legend(model, self._words.t("Unused card"), self._words.t("Set-up"))
+        entries = legend(
+            model, self._words.t("Unused card"), self._words.t("Set-up"), closed=self._words.t("Closed")
+        )
         height = self.height - FOOT
         first = pages_of(model, look, height * GANTT_SHARE)
         if len(first) == 1:

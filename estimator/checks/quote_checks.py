@@ -100,7 +100,7 @@ def _work(quote: Quote) -> Iterator[Problem]:
             yield _problem("missing_need", (*where, "needs"), Severity.MISSING, stage=stage.name)
         if stage.kind is StageKind.GATE:
             continue
-        if None in stage.tasks.duration:
+        if stage.tasks.has_unknown:
             yield _problem("missing_duration", (*where, "duration"), Severity.MISSING, stage=stage.name)
         elif 0 in stage.tasks.duration and stage.on_cards:
             yield _problem("duration_not_positive", (*where, "duration"), Severity.ERROR, stage=stage.name)

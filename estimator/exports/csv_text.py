@@ -35,6 +35,7 @@ class CsvTable(StrEnum):
 
     TASKS = "tasks"
     STAGES = "stages"
+    PROJECTS = "projects"
     PLANS = "plans"
     COST = "cost"
     MEMORY = "memory"
@@ -85,6 +86,7 @@ def rows_of(estimate: Estimate, table: CsvTable, words: Wording) -> Iterator[Row
     makers: dict[CsvTable, Callable[[Estimate, Wording], Iterator[Row]]] = {
         CsvTable.TASKS: _tasks,
         CsvTable.STAGES: _stages,
+        CsvTable.PROJECTS: _projects,
         CsvTable.PLANS: _plans,
         CsvTable.COST: _cost,
         CsvTable.MEMORY: _memory,
@@ -167,6 +169,21 @@ def _stages(estimate: Estimate, words: Wording) -> Iterator[Row]:
         stage = estimate.quote.workload.stage(one.stage_id)
         name, total = (one.stage_id, None) if stage is None else (stage.name, stage.tasks.total)
         yield (name, total, _minutes(one.start_ms), _minutes(one.end_ms))
+
+
+def _projects(estimate: Estimate, words: Wording) -> Iterator[Row]:
+    yield (
+        words.t("Project"),
+        words.t("Priority"),
+        words.t("Together, min"),
+        words.t("Alone, min"),
+        words.t("Loses, min"),
+        words.t("Due, min"),
+        words.t("Late, min"),
+    )
+    for one in estimate.projects:
+        times = (one.delivery_ms, one.alone_ms, one.loses_ms, one.due_ms, one.late_ms)
+        yield (one.name, one.priority, *(None if ms is None else _minutes(ms) for ms in times))
 
 
 def _plans(estimate: Estimate, words: Wording) -> Iterator[Row]:

@@ -121,6 +121,8 @@ def _organisation(estimate: Estimate, result: OrganisationResult) -> dict[str, A
                 "lower_bound_ms": one.lower_bound_ms,
                 "idle_between_ms": one.idle_between_ms,
                 "longest_tail_ms": one.longest_tail_ms,
+                "idle_card_ms": one.idle_card_ms,
+                "idle_cost": plain(one.idle_cost),
             }
             for one in result.policies
         ],

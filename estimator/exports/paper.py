@@ -23,6 +23,7 @@ from estimator.wording.answers import Answer, answer_titles, answers
 from estimator.wording.phrases import (
     amount_text,
     condition_text,
+    due_note,
     hours_text,
     line_name,
     line_quantity,
@@ -30,6 +31,8 @@ from estimator.wording.phrases import (
     moment_name,
     organisation_name,
     plan_name,
+    project_cells,
+    project_heads,
     usable_text,
 )
 from estimator.wording.reception import trial_organisations, trial_rows
@@ -222,6 +225,13 @@ class _Sections:
         heads = (words.t("Stage"), words.t("Tasks"), words.t("Start"), words.t("End"), words.t("Elapsed"))
         yield Gantt(Cells(heads, tuple(rows), right=frozenset({1, 2, 3, 4}), shares=(40, 15, 15, 15, 15)))
         yield self._bound(timing)
+        projects = self.estimate.projects
+        if projects:
+            late = frozenset(place for place, one in enumerate(projects) if one.late_ms)
+            cells = tuple(project_cells(words, one) for one in projects)
+            yield Cells(project_heads(words), cells, frozenset(range(1, 6)), late, (30, 14, 14, 14, 14, 14))
+        if note := due_note(words, self.estimate.quote):
+            yield note
 
     def _bound(self, timing: Timing) -> str:
         words = self.words

@@ -8,7 +8,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from estimator.edits import new_id, with_stage, with_workload
-from estimator.evidence import Evidence, EvidenceKind
+from estimator.evidence import Evidence, EvidenceKind, StatedDuration
 from estimator.imports.work import WorkList, WorkRow, links_of, stated_memory
 from estimator.problems import Problem
 from estimator.quote import (
@@ -22,7 +22,7 @@ from estimator.quote import (
     StateTerm,
     Tasks,
 )
-from estimator.units import MS_PER, TimeUnit
+from estimator.units import MS_PER, TimeUnit, from_ms
 
 
 def as_tasks(work: WorkList, former: Tasks) -> Tasks:
@@ -76,6 +76,8 @@ def as_stages(work: WorkList, taken: tuple[str, ...] = ()) -> tuple[tuple[Stage,
                 evidence=Evidence(kind=EvidenceKind.ASSUMED, source=work.source),
             ),
             memory=_memory(MemoryNeed(), row, work.source),
+            release=_moment(row.release_ms, work.source),
+            due=_moment(row.due_ms, work.source),
         )
         for place, row in enumerate(work.rows)
     )
@@ -92,6 +94,14 @@ def with_stages_of(quote: Quote, work: WorkList) -> Quote:
         if row.cards and row.cards > 1
     }
     return _with_cards(quote, cards)
+
+
+def _moment(ms: int | None, source: str) -> StatedDuration | None:
+    """Return a moment from the start as the file states it, in hours."""
+    if ms is None:
+        return None
+    evidence = Evidence(kind=EvidenceKind.GIVEN, source=source)
+    return StatedDuration(value=from_ms(ms, TimeUnit.HOUR), unit=TimeUnit.HOUR, evidence=evidence)
 
 
 def _kind(row: WorkRow) -> StageKind:

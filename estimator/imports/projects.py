@@ -1,11 +1,14 @@
-"""Project plans from MS Project's XML and from GanttProject: tasks, durations and finish-to-start links.
+"""Project plans from MS Project's XML and from GanttProject: tasks, durations, finish-to-start links, earliest
+starts and deadlines.
 
-Summary tasks are headings: their links go to the tasks inside. Calendars are not taken over: a duration counts the
-hours that the file states. What is left out is said. Files are hostile until read: bounded, and without entities.
+Summary tasks are headings: their links and dates go to the tasks inside. Calendars are not taken over: a duration
+counts the hours that the file states. What is left out is said. Files are hostile until read: bounded, and
+without entities.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 import io
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
@@ -20,6 +23,7 @@ from estimator.units import MS_PER_DAY
 
 MOST_DEPTH = 64
 MOST_ELEMENTS = 500_000
+_AS_SOON_AS_POSSIBLE, _START_NO_EARLIER_THAN = "0", "4"
 _FINISH_TO_START = {"msproject": "1", "ganttproject": "2"}
 
 
@@ -32,6 +36,8 @@ class _Task:
     is_summary: bool
     level: int
     after: list[str] = field(default_factory=list)
+    release_ms: int | None = None
+    due_ms: int | None = None
 
 
 def read_project(source: Path | bytes, name: str = "") -> WorkList:
@@ -80,6 +86,9 @@ def _parsed(data: bytes, name: str) -> ElementTree.Element:
 
 
 def _of_msproject(root: ElementTree.Element, problems: list[Problem]) -> Iterator[_Task]:
+    start = _date(next((child.text or "" for child in root if _local(child.tag) == "StartDate"), ""))
+    if any(True for _ in _all(root, "Calendar")):
+        problems.append(Problem("calendars_left_out", (), Severity.WARNING))
     for line, element in enumerate(_all(root, "Task"), start=1):
         values = {_local(child.tag): (child.text or "").strip() for child in element}
         identity, name = values.get("UID", ""), values.get("Name", "")
@@ -95,7 +104,39 @@ def _of_msproject(root: ElementTree.Element, problems: list[Problem]) -> Iterato
             _add_link(task, parts.get("PredecessorUID", ""), parts.get("Type", "1"), "msproject", problems)
             if parts.get("LinkLag", "0") not in ("", "0"):
                 _say(problems, "link_lag_left_out", task)
+        _add_dates(task, values, start, problems)
         yield task
+
+
+def _add_dates(
+    task: _Task, values: dict[str, str], start: dt.datetime | None, problems: list[Problem]
+) -> None:
+    """Take "start no earlier than" and the deadline, from the plan's own start; say of any other that it is not."""
+    kind = values.get("ConstraintType", "") or _AS_SOON_AS_POSSIBLE
+    if kind == _START_NO_EARLIER_THAN:
+        task.release_ms = _from_start(values.get("ConstraintDate", ""), start)
+    if kind != _AS_SOON_AS_POSSIBLE and task.release_ms is None:
+        _say(problems, "constraint_left_out", task)
+    if values.get("Deadline"):
+        task.due_ms = _from_start(values["Deadline"], start)
+        if task.due_ms is None:
+            _say(problems, "deadline_left_out", task)
+
+
+def _from_start(text: str, start: dt.datetime | None) -> int | None:
+    """Return a date of the file in ms after the plan's start, 0 where it is before it; None where one is not known."""
+    date = _date(text)
+    if date is None or start is None:
+        return None
+    return max(0, (date - start) // dt.timedelta(milliseconds=1))
+
+
+def _date(text: str) -> dt.datetime | None:
+    """Return a date as the file writes it, a wall time; None where it is none."""
+    try:
+        return dt.datetime.fromisoformat(text.strip()).replace(tzinfo=None)
+    except ValueError:
+        return None
 
 
 def _of_ganttproject(root: ElementTree.Element, problems: list[Problem]) -> Iterator[_Task]:
@@ -165,12 +206,23 @@ def _rows(tasks: list[_Task]) -> Iterator[WorkRow]:
         if task.is_summary:
             continue
         waits: dict[str, None] = {}
-        for one in (task, *holders[task.id]):
+        chain = (task, *holders[task.id])
+        release = max((one.release_ms for one in chain if one.release_ms is not None), default=None)
+        due = min((one.due_ms for one in chain if one.due_ms is not None), default=None)
+        for one in chain:
             for before in one.after:
                 for leaf in inside.get(before, [before]):
                     if leaf != task.id:
                         waits[leaf] = None
-        yield WorkRow(task.line, task.id, task.name, task.duration_ms, after=tuple(waits))
+        yield WorkRow(
+            task.line,
+            task.id,
+            task.name,
+            task.duration_ms,
+            after=tuple(waits),
+            release_ms=release,
+            due_ms=due,
+        )
 
 
 def _all(root: ElementTree.Element, tag: str) -> Iterator[ElementTree.Element]:

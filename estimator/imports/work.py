@@ -61,7 +61,10 @@ class ColumnReading:
 
 @dataclass(frozen=True, slots=True)
 class WorkRow:
-    """One row: a group of `count` equal tasks. `after`: names or ids as written. None: not stated."""
+    """One row: a group of `count` equal tasks. `after`: names or ids as written. None: not stated.
+
+    `release_ms`, `due_ms`: earliest start and date due, from the start of the plan.
+    """
 
     line: int
     id: str
@@ -72,6 +75,8 @@ class WorkRow:
     memory_gib: Decimal | None = None
     start: dt.date | None = None
     after: tuple[str, ...] = ()
+    release_ms: int | None = None
+    due_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

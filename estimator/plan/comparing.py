@@ -10,9 +10,11 @@ from dataclasses import replace
 from decimal import Decimal
 
 from estimator.catalogue import HourlyOffer
+from estimator.plan.fleet import Fleet
 from estimator.plan.organising import nominal_fleet, shape_of
 from estimator.plan.pricing import priced
-from estimator.plan.renting import Shape, rented_by_the_hour, rented_in_lots
+from estimator.plan.rental_study import idle_in
+from estimator.plan.renting import Shape, held_fleet, held_under, rented_by_the_hour, rented_in_lots
 from estimator.plan.scheduling import Variant, missing_for_time, timing_of
 from estimator.problems import Absent
 from estimator.quote import AssignmentPolicy, Organisation, Quote, StageKind, StageLayout
@@ -110,12 +112,13 @@ def policies(
     """Return the same tasks on the same cards under each assignment policy."""
     if isinstance(result.timing, Absent):
         return ()
-    fleet = nominal_fleet(quote, organisation, shape_of(quote, organisation, plan), plan)
+    fleet = _own_fleet(quote, organisation, plan)
     found: list[PolicyResult] = []
     for policy in AssignmentPolicy:
         timing = timing_of(quote, organisation, fleet, Variant(policy=policy))
         if isinstance(timing, Absent):
             continue
+        idle_ms, idle_cost, currency = _idle(quote, plan, timing)
         found.append(
             PolicyResult(
                 policy=policy,
@@ -124,16 +127,47 @@ def policies(
                 idle_between_ms=timing.schedule.idle_between_ms,
                 longest_tail_ms=timing.schedule.longest_tail_ms,
                 needs_mechanism=policy is not AssignmentPolicy.BLOCKS,
+                idle_card_ms=idle_ms,
+                idle_cost=idle_cost,
+                currency=currency,
             )
         )
     return tuple(found)
 
 
+def _own_fleet(quote: Quote, organisation: Organisation, plan: Plan | None) -> Fleet:
+    """Return the cards that the plan runs on, those of the organisation where there is no plan."""
+    shape = shape_of(quote, organisation, plan)
+    if plan is not None and plan.holdings:
+        fleet = held_fleet(quote, plan.holdings, shape)
+        if fleet.places == plan.timing.places:
+            return fleet
+    return nominal_fleet(quote, organisation, shape, plan)
+
+
+def _idle(quote: Quote, plan: Plan | None, timing: Timing) -> tuple[int, Decimal | Absent, str]:
+    """Return the card time of a schedule that does not compute, what it costs on the plan's offers, and in what."""
+    busy = int(timing.schedule.card_busy_ms.sum()) // timing.slices_per_card
+    until_delivery = timing.cards * timing.delivery_ms - busy
+    if plan is None or set(timing.offer_ids) != {one.offer_id for one in plan.holdings}:
+        return until_delivery, Absent("no_price"), quote.pricing.currency
+    held = held_under(quote, plan.holdings, timing)
+    if isinstance(held, Absent):
+        return until_delivery, held, quote.pricing.currency
+    idle = idle_in(timing, held)
+    cost: Decimal | Absent = Decimal(0)
+    for one in idle:
+        cost = one.cost if isinstance(one.cost, Absent) or isinstance(cost, Absent) else cost + one.cost
+    offers = [quote.offer(one.offer_id) for one in held]
+    currency = next((one.currency for one in offers if one is not None), quote.pricing.currency)
+    return sum(one.idle_card_ms for one in idle), cost, currency
+
+
 def timing_under(
     quote: Quote, organisation: Organisation, plan: Plan | None, policy: AssignmentPolicy
 ) -> Timing | Absent:
-    """Return when the tasks of the organisation run on the plan's kind of cards under another policy."""
-    fleet = nominal_fleet(quote, organisation, shape_of(quote, organisation), plan)
+    """Return when the tasks of the organisation run on the plan's cards under another policy."""
+    fleet = _own_fleet(quote, organisation, plan)
     return timing_of(quote, organisation, fleet, Variant(policy=policy))
 
 

@@ -32,13 +32,15 @@ from estimator.rental.hourly import Billing
 from estimator.rental.plan import slots_in
 from estimator.rental.terms import TermPrice
 from estimator.results.estimate import MIX, Timing
-from estimator.units import MS_PER_SECOND
+from estimator.units import MS_PER_DAY, MS_PER_SECOND
 
 _TRIES = 4
 _WORTH = Decimal("0.995")
 """A mix that saves less than half a per cent is not worth two sellers, images and set-ups."""
 _GRAINS = 400
 """Parts into which work of unequal tasks is cut for a bound: 0.25 % of it each."""
+MOST_HOLDINGS, MOST_UNITS = 64, 20_000
+"""Shortest terms in the work, and its units, up to which the bound of what it costs to rent is the least cost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +70,7 @@ def need_of(quote: Quote, organisation: Organisation, timing: Timing) -> Need:
         return Need(stages[0].tasks.total, Decimal(max(1, each)), before, after, exact=True)
     layouts = Layouts(organisation)
     widest = max(layouts[stage.id].cards_per_task for stage in stages)
-    card_ms = sum(
-        count * (each or 0) * layouts[stage.id].cards_per_task
-        for stage in stages
-        for count, each in zip(stage.tasks.count, stage.tasks.duration_ms, strict=True)
-    )
+    card_ms = sum(stage.tasks.total_ms * layouts[stage.id].cards_per_task for stage in stages)
     area = Decimal(card_ms) / widest
     return Need(_GRAINS, max(Decimal(1), area / _GRAINS), before, after, exact=False)
 
@@ -221,9 +219,23 @@ class Question:
         return False
 
     def bound(self, offers: Sequence[Lot | HourlyOffer], deadline_ms: int) -> Decimal | None:
-        """Return what no choice for this work costs less than; None where it cannot be said."""
+        """Return what no choice for this work costs less than; None where it cannot be said.
+
+        The least cost itself, but for work with too many units or ways to hold each lot: then a floor.
+        """
+        shortest = min((term.days for one in offers if isinstance(one, Lot) for term in one.terms), default=1)
+        if self._need.units > MOST_UNITS or deadline_ms > MOST_HOLDINGS * shortest * MS_PER_DAY:
+            return self._least_floor(offers, deadline_ms)
         found = self._asked(offers, deadline_ms, optimistic=True)
         return None if isinstance(found, Absent) else found.bound
+
+    def _least_floor(self, offers: Sequence[Lot | HourlyOffer], deadline_ms: int) -> Decimal | None:
+        start = rental_start(self._quote)
+        floors = [
+            _floor(self._need.units, deadline_ms, lots, hourly, start)
+            for lots, _, hourly in self.fillers(offers, optimistic=True)
+        ]
+        return min((one for one in floors if not isinstance(one, Absent)), default=None)
 
     def lots(self, offers: Sequence[Lot | HourlyOffer], *, optimistic: bool) -> tuple[WorkLot, ...]:
         """Return the lots that hold a task, as the engine takes them. Set-up must be known."""

@@ -13,7 +13,7 @@ from estimator.plan.starting import rental_start
 from estimator.problems import Absent
 from estimator.quote import Organisation, Quote
 from estimator.rental.cover import DeadlinePlan, cost_time_frontier, frontier_by_terms, least_time_for_budget
-from estimator.results.estimate import OrganisationResult, Plan, Timing
+from estimator.results.estimate import Holding, OrganisationResult, Plan, Timing
 from estimator.results.rental import IdleRent, RentalPoint, RentalStudy, SameRent
 from estimator.units import MS_PER_DAY
 
@@ -46,13 +46,18 @@ def rental_study(
 
 def idle_rent(plan: Plan) -> tuple[IdleRent, ...]:
     """Return, for each holding of a plan, the card time that is paid and does not compute, in time and money."""
+    return idle_in(plan.timing, plan.holdings)
+
+
+def idle_in(timing: Timing, holdings: Sequence[Holding]) -> tuple[IdleRent, ...]:
+    """Return the same of the holdings that a schedule runs on."""
     busy: dict[str, int] = {}  # of slices as their part of a card
-    for offer_id, each in zip(plan.timing.offer_ids, plan.timing.schedule.card_busy_ms.tolist(), strict=True):
+    for offer_id, each in zip(timing.offer_ids, timing.schedule.card_busy_ms.tolist(), strict=True):
         busy[offer_id] = busy.get(offer_id, 0) + each
     found = []
-    for holding in plan.holdings:
+    for holding in holdings:
         paid = holding.paid_card_ms
-        idle = max(0, paid - busy.get(holding.offer_id, 0) // plan.timing.slices_per_card)
+        idle = max(0, paid - busy.get(holding.offer_id, 0) // timing.slices_per_card)
         cost = holding.cost
         if not isinstance(cost, Absent):
             with localcontext(prec=28):

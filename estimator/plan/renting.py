@@ -6,9 +6,11 @@ used is excluded with its reason, never left out in silence.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+
+import numpy as np
 
 from estimator.catalogue import HourlyOffer, Lot
 from estimator.plan.fleet import Fleet, FleetPart, fleet_of
@@ -151,6 +153,24 @@ def held_in_lots(quote: Quote, lot: Lot, copies: int, timing: Timing) -> Holding
     )
 
 
+def held_under(quote: Quote, holdings: Sequence[Holding], timing: Timing) -> tuple[Holding, ...] | Absent:
+    """Return the same lots and hourly cards held for another schedule on them: its own terms and hours."""
+    found: list[Holding] = []
+    for one in holdings:
+        offer = quote.offer(one.offer_id)
+        if offer is None:
+            return Absent("no_offer", ("offers", one.offer_id))
+        held = (
+            held_in_lots(quote, offer, one.count, timing)
+            if isinstance(offer, Lot)
+            else hourly_holding(quote, offer, timing)
+        )
+        if isinstance(held, Absent):
+            return held
+        found.append(held)
+    return tuple(found)
+
+
 def hourly_holding(quote: Quote, offer: HourlyOffer, timing: Timing) -> Holding:
     """Return the cards that a schedule uses of an hourly offer, each billed for its own sessions."""
     billing = Billing(offer.granularity_s, offer.minimum_s, offer.monthly_cap_hours)
@@ -234,28 +254,18 @@ def _sessions(timing: Timing, offer: HourlyOffer, hold: bool) -> list[list[int]]
     restart pays set-up again. With `hold` one session lasts from the first set-up to the delivery. A card in
     slices is paid from the first to the last task of any of them.
     """
-    schedule = timing.schedule
     slices = timing.slices_per_card
-    spans: dict[int, dict[str, list[int]]] = {
-        place // slices: {} for place, owner in enumerate(timing.offer_ids) if owner == offer.id
-    }
     setup = setup_of(offer) or 0
-    last = schedule.run_start_ms + (schedule.run_count - 1) * schedule.run_step_ms + schedule.run_duration_ms
-    for place, group, start, end in zip(
-        schedule.run_card.tolist(),
-        schedule.run_group.tolist(),
-        schedule.run_start_ms.tolist(),
-        last.tolist(),
-        strict=True,
-    ):
-        if place // slices not in spans:
-            continue
-        span = spans[place // slices].setdefault(timing.group_stage[group], [start, end])
-        span[0], span[1] = min(span[0], start), max(span[1], end)
+    spans: dict[int, list[tuple[int, int]]] = {
+        place // slices: [] for place, owner in enumerate(timing.offer_ids) if owner == offer.id
+    }
+    for card, start, end in _stays(timing):
+        if card in spans:
+            spans[card].append((start, end))
     result: list[list[int]] = []
-    for stages in spans.values():
+    for stays in spans.values():
         merged: list[list[int]] = []
-        for start, end in sorted((span[0], span[1]) for span in stages.values()):
+        for start, end in sorted(stays):
             if merged and (hold or start <= merged[-1][1]):
                 merged[-1][1] = max(merged[-1][1], end)
             else:
@@ -264,3 +274,21 @@ def _sessions(timing: Timing, offer: HourlyOffer, hold: bool) -> list[list[int]]
             merged[-1][1] = max(merged[-1][1], timing.delivery_ms)
         result.append([end - start + setup for start, end in merged])
     return result
+
+
+def _stays(timing: Timing) -> Iterator[tuple[int, int, int]]:
+    """Yield (card, first start, last end) of each stage on each card, in ms."""
+    schedule = timing.schedule
+    if not len(schedule.run_card):
+        return
+    number = {stage_id: place for place, stage_id in enumerate(dict.fromkeys(timing.group_stage))}
+    stage = np.array([number[stage_id] for stage_id in timing.group_stage], dtype=np.int64)
+    card = schedule.run_card // timing.slices_per_card
+    end = schedule.run_start_ms + (schedule.run_count - 1) * schedule.run_step_ms + schedule.run_duration_ms
+    key = card * len(number) + stage[schedule.run_group]
+    order = np.argsort(key, kind="stable")
+    first = np.flatnonzero(np.append(True, np.diff(key[order])))
+    cards = card[order][first]
+    starts = np.minimum.reduceat(schedule.run_start_ms[order], first)
+    ends = np.maximum.reduceat(end[order], first)
+    yield from zip(cards.tolist(), starts.tolist(), ends.tolist(), strict=True)

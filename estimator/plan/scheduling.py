@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import lru_cache
 from hashlib import sha256
+from itertools import chain, repeat
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -70,7 +71,7 @@ def missing_for_time(quote: Quote, organisation: Organisation) -> Absent | None:
         where = ("workload", "stages", stage.id)
         if stage.on_cards and not has_mechanism and _needs_mechanism(stage, layouts):
             return Absent("no_mechanism", ("organisations", organisation.id, "mechanism"))
-        if stage.kind is not StageKind.GATE and None in stage.tasks.duration:
+        if stage.kind is not StageKind.GATE and stage.tasks.has_unknown:
             return Absent("missing_duration", (*where, "duration"), (("stage", stage.name),))
         for need in stage.needs:
             if need.amount.value is None:
@@ -213,7 +214,7 @@ def problem_of(
         card_ready_ms=np.array(fleet.ready_ms, dtype=np.int64),
         when=When() if isinstance(when, Absent) else when,
     )
-    group_stage = tuple(stage.id for stage, size in zip(stages, sizes, strict=True) for _ in range(size))
+    group_stage = tuple(chain.from_iterable(map(repeat, (stage.id for stage in stages), sizes)))
     return problem, group_stage
 
 

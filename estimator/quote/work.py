@@ -93,26 +93,38 @@ class Tasks(Frozen):
             raise ValueError("duration_negative")
         return self
 
-    @property
+    # Worked out once a record, since an estimate asks for them dozens of times and there may be many tasks.
+
+    @cached_property
     def total(self) -> int:
         """How many tasks there are."""
         return sum(self.count)
 
-    @property
+    @cached_property
     def are_equal(self) -> bool:
         """True where all tasks share one stated duration."""
         return len(set(self.duration)) == 1
 
-    @property
+    @cached_property
+    def has_unknown(self) -> bool:
+        """True where a duration is not known yet."""
+        return any(duration is None for duration in self.duration)
+
+    @cached_property
     def duration_ms(self) -> tuple[int | None, ...]:
         """Each group's duration in whole milliseconds; None where not known."""
         known = {value: None if value is None else to_ms(value, self.unit) for value in set(self.duration)}
         return tuple(known[value] for value in self.duration)
 
+    @cached_property
+    def total_ms(self) -> int:
+        """All durations added up, in milliseconds; what is not known counts as none."""
+        return sum(count * (each or 0) for count, each in zip(self.count, self.duration_ms, strict=True))
+
     @property
     def kind(self) -> EvidenceKind:
         """Evidence of the durations: unknown where one is missing."""
-        return EvidenceKind.UNKNOWN if None in self.duration else self.evidence.kind
+        return EvidenceKind.UNKNOWN if self.has_unknown else self.evidence.kind
 
 
 class CardFactor(Frozen):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from math import gcd, lcm
+from math import ceil, gcd, lcm
 from typing import NamedTuple
 
 from estimator.problems import Absent
@@ -254,7 +254,7 @@ class _Work:
         if isinstance(asked, Absent):
             return asked
         _, bound = lower_bound(asked.classes, self._units)
-        whole = max(0, int(bound - MARGIN * (1.0 + abs(bound))))
+        whole = max(0, ceil(bound - MARGIN * (1.0 + abs(bound))))  # every cost is a whole one
         return _amount(Fraction(whole) / asked.scale)
 
     def cheapest(self, deadline_ms: int, *, widest: bool = False) -> DeadlinePlan | Absent:

@@ -215,7 +215,11 @@ class ProjectTime:
 
 @dataclass(frozen=True, slots=True)
 class PolicyResult:
-    """The same tasks under another assignment policy."""
+    """The same tasks under another assignment policy.
+
+    `idle_card_ms`: card time that is paid and does not compute, where nothing is rented yet that of the cards until
+    the delivery; `idle_cost` is its share of what the offers cost, in `currency`.
+    """
 
     policy: AssignmentPolicy
     delivery_ms: int
@@ -223,6 +227,9 @@ class PolicyResult:
     idle_between_ms: int
     longest_tail_ms: int
     needs_mechanism: bool
+    idle_card_ms: int
+    idle_cost: Decimal | Absent
+    currency: str
 
 
 @dataclass(frozen=True, slots=True)

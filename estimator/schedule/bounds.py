@@ -202,7 +202,31 @@ class StageBounds:
             fitting = sum(size >= min(part.cards for part in wide) for size in sizes)
             work = sum(self._work(part) for part in wide)
             ends.append(self._first_card(wide, start) - (-work // fitting))
+            ends.append(self._one_by_one(on_cards, start))
         return ends
+
+    def _one_by_one(self, parts: Sequence[Part], start: int) -> int:
+        """Return the bound from tasks no two of which fit side by side on the cards, where these are one pool.
+
+        They are those wider than half the cards and the longest of the others that stands beside none of them.
+        """
+        fleet, cards = self._fleet, self._fleet.problem.card_count
+        if fleet.pool_count != 1:
+            return start
+        wide: dict[int, int] = {}
+        longest: dict[int, int] = {cards: 0}
+        for part in parts:
+            if 2 * part.cards > cards:
+                wide[part.cards] = wide.get(part.cards, 0) + self._work(part)
+            else:
+                each = max(fleet.shortest[group] for group in part.groups)
+                longest[part.cards] = max(longest.get(part.cards, 0), each)
+        if not wide:
+            return start
+        return self._first_card(parts, start) + max(
+            each + sum(work for width, work in wide.items() if width + narrow > cards)
+            for narrow, each in longest.items()
+        )
 
     def _work(self, part: Part) -> int:
         return sum(self._fleet.count[group] * self._fleet.shortest[group] for group in part.groups)
@@ -272,7 +296,8 @@ class StageBounds:
             return 0
         parts = [part for stage in stages for part in self._fleet.parts[stage] if part.cards]
         head = min(self.start_ms[stage] for stage in stages)
-        return self._area(parts, head) + min(self.tail_ms[stage] for stage in stages)
+        end = max(self._area(parts, head), self._one_by_one(parts, head))
+        return end + min(self.tail_ms[stage] for stage in stages)
 
     def _all_resources(self) -> list[int]:
         """Return for each resource the bound of all its work over the stages that use it."""

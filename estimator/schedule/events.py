@@ -356,9 +356,14 @@ class Events:
         i-th slot and the i-th turn of each resource, and the next task on the slot follows with both.
         """
         turns = None if self._is_overtaken(state) else self._turns(state, queue, now)
-        if turns is None or (state.cap != UNLIMITED and (state.running or queue.part.cards)):
+        if turns is None:
             return False
         at_once = min((len(column) for column in turns.values()), default=state.left)
+        wide = queue.part.cards
+        reach = min(at_once, self.fleet.problem.card_count // wide) if wide else at_once
+        # A cap above what resources and cards let run together holds nothing back.
+        if 0 <= state.cap < reach and (state.running or wide):
+            return False
         if queue.part.cards == 0:
             if state.cap != UNLIMITED:
                 at_once = min(at_once, state.cap)

@@ -167,12 +167,12 @@ def _part_blocked(fleet: Fleet, part: Part) -> str:
 
 def _needs(problem: Problem) -> list[tuple[tuple[int, int, int], ...]]:
     """Return for each group its (resource, need, hold_ms); what is not held for any time is left out."""
-    needs: list[list[tuple[int, int, int]]] = [[] for _ in range(problem.group_count)]
+    needs: list[tuple[tuple[int, int, int], ...]] = [()] * problem.group_count
     groups, resources = np.nonzero((problem.need > 0) & (problem.hold_ms != 0))
     for group, resource in zip(groups.tolist(), resources.tolist(), strict=True):
         hold = int(problem.hold_ms[group, resource])
-        needs[group].append((resource, int(problem.need[group, resource]), hold))
-    return [tuple(row) for row in needs]
+        needs[group] += ((resource, int(problem.need[group, resource]), hold),)
+    return needs
 
 
 def held_ms(hold_ms: int, duration_ms: int) -> int:

@@ -61,6 +61,9 @@ IMPORT_SENTENCES: dict[str, str] = {
         "{count} lines are steps of a job whose time the job's own line has. They were left out."
     ),
     "link_kind_left_out": _("{name} has a link that is not from end to start. It was left out."),
+    "calendars_left_out": _("The file's calendars are not taken over: state working hours at the stages."),
+    "constraint_left_out": _("{name} has a date constraint that is not taken over."),
+    "deadline_left_out": _("{name} has a deadline that could not be read. It was left out."),
     "link_lag_left_out": _("{name} has a link with a lag. The lag was left out."),
     "predecessor_missing": _("Line {line} waits for {text}, which is not in the table."),
     "predecessors_in_a_circle": _("These wait for each other in a circle: {names}. No link was taken over."),

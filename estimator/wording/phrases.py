@@ -20,6 +20,7 @@ from estimator.results.estimate import (
     Holding,
     OrganisationResult,
     Plan,
+    PolicyResult,
     ProjectTime,
     Timing,
 )
@@ -141,6 +142,14 @@ def hours_text(words: Wording, ms: int) -> str:
     """Return milliseconds as hours, two decimals under ten, else one."""
     hours = Decimal(ms) / MS_PER_HOUR
     return words.number(hours, 2 if abs(hours) < 10 else 1)
+
+
+def idle_card_text(words: Wording, result: PolicyResult) -> str:
+    """Return the card time of a policy that is paid and does not compute: "140.4 h · 761.67 €"."""
+    hours = f"{hours_text(words, result.idle_card_ms)} h"
+    if isinstance(result.idle_cost, Absent):
+        return hours
+    return f"{hours} · {words.money(result.idle_cost, result.currency)}"
 
 
 def gap_text(words: Wording, timing: Timing) -> str:
@@ -352,6 +361,46 @@ def project_text(words: Wording, project: ProjectTime) -> str:
     elif project.late_ms is not None:
         parts.append(words.t("in time"))
     return "; ".join(parts)
+
+
+def project_heads(words: Wording) -> tuple[str, ...]:
+    """Return the heads of the table of projects."""
+    return (
+        words.t("Project"),
+        words.t("Together"),
+        words.t("Alone"),
+        words.t("Loses"),
+        words.t("Due"),
+        words.t("Late"),
+    )
+
+
+def project_cells(words: Wording, project: ProjectTime) -> tuple[str, ...]:
+    """Return a project's row under `project_heads`: delivered beside the others, alone, the difference, lateness."""
+    alone, loses, due, late = project.alone_ms, project.loses_ms, project.due_ms, project.late_ms
+    lost = words.unknown if loses is None else words.duration(max(0, loses))
+    if loses is not None and loses < 0:
+        lost = words.t("gains {gained}", gained=words.duration(-loses))
+    return (
+        project.name,
+        words.duration(project.delivery_ms),
+        words.unknown if alone is None else words.duration(alone),
+        lost,
+        words.t("none") if due is None else words.duration(due),
+        "" if late is None else words.duration(late) if late else words.t("in time"),
+    )
+
+
+def due_note(words: Wording, quote: Quote) -> str:
+    """Return what due dates do to a plan; empty where nothing is due."""
+    workload = quote.workload
+    dues = [stage.due for stage in workload.stages] + [project.due for project in workload.projects]
+    if all(due is None for due in dues):
+        return ""
+    return words.t(
+        "Due dates do not steer the plan: it delivers everything as early as it can, by priority, and says what "
+        "is late."
+    )
 
 
 def usable_text(words: Wording, card: Card) -> str:

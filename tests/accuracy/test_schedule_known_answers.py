@@ -8,7 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
+from estimator.hours import Window, WorkingHours
 from estimator.schedule import (
     CycleFound,
     Policy,
@@ -19,7 +21,11 @@ from estimator.schedule import (
     find_cycles,
     schedulable_stages,
 )
+from estimator.schedule.calendars import Calendar
+from estimator.schedule.problem import FOREVER
 from tests.core.schedule_rules import solved
+
+WEEK_MS = 7 * 24 * 3_600_000
 
 Links = tuple[tuple[int, int], ...]
 
@@ -290,3 +296,30 @@ def read_network(path: Path) -> tuple[list[str], list[int], tuple[tuple[int, int
         if before
     )
     return names, [int(row["duration_h"]) for row in rows], after
+
+
+@pytest.mark.parametrize("stages", [1, 3])
+def test_a_task_on_both_cards_and_two_beside_each_other_take_9_hours(stages: int) -> None:
+    # O-SCH-08: both cards 5 h, then 3 h beside 4 h. The cards' time alone is (2 × 5 + 3 + 4) / 2 = 8.5 h; the bound
+    # knows that nothing runs beside the task on both cards: 5 + 4 = 9 h, which proves it.
+    hour = 3_600_000
+    plan = solved(
+        Problem(
+            count=np.ones(3), stage=np.arange(3) % stages, duration_ms=np.array([[5], [3], [4]]) * hour,
+            cards=np.array([2, 1, 1]), capacity=np.zeros(0), need=np.zeros((3, 0)), hold_ms=np.zeros((3, 0)),
+            stage_count=stages, after=(), release_ms=np.zeros(stages), policy=(Policy.AVAILABILITY,) * stages,
+            tasks_at_once=np.full(stages, -1), may_cross_nodes=np.zeros(stages), card_model=np.zeros(2),
+            card_lot=np.zeros(2), card_node=np.zeros(2), card_ready_ms=np.zeros(2),
+        )
+    )  # fmt: skip
+    assert (plan.delivery_ms, plan.lower_bound_ms) == (9 * hour, 9 * hour)
+    assert plan.is_optimal
+
+
+def test_hours_without_a_day_are_refused_before_anything_is_scheduled() -> None:
+    # O-SCH-06: a calendar with no working time is no calendar, and nothing searches for its next open moment.
+    with pytest.raises(ValidationError):
+        WorkingHours(windows=())
+    with pytest.raises(ValidationError):
+        Window(days=(), opens=0, closes=60)
+    assert Calendar((), WEEK_MS).open_from(0) == FOREVER

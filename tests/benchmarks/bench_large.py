@@ -8,7 +8,7 @@ import pytest
 
 from estimator.estimate import completed, headline
 from estimator.quote import AssignmentPolicy, Quote
-from tests.large_quotes import many_equal_tasks, many_stages_and_lots, many_tasks
+from tests.large_quotes import many_equal_tasks, many_licensed_tasks, many_stages_and_lots, many_tasks
 from tests.quotes import TODAY
 
 SIZES = {
@@ -18,6 +18,7 @@ SIZES = {
     ),
     "2,000 stages and 500 lots": lambda: many_stages_and_lots(2_000, 500),
     "1,000,000 equal tasks on 64 cards": lambda: many_equal_tasks(1_000_000, 64),
+    "1,000,000 equal tasks with three licences on 64 cards": lambda: many_licensed_tasks(1_000_000, 64),
 }
 
 

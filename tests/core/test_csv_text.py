@@ -58,7 +58,7 @@ def test_every_table_is_rectangular_in_any_format(file: Path, table: CsvTable) -
     for csv_format in (PLAIN, CsvFormat(";", ",", leading_mark=False), CsvFormat("\t", ".")):
         found = rows(quote, table, csv_format)
         assert len({len(row) for row in found}) == 1
-        assert len(found) > 1
+        assert len(found) > (table is not CsvTable.PROJECTS or bool(quote.workload.projects))
 
 
 def test_marks_are_as_asked_for() -> None:

@@ -243,6 +243,45 @@ def test_a_link_to_a_heading_is_one_to_the_tasks_inside() -> None:
     assert [one.after for one in stages] == [(), ("load",), ("load", "check"), ("solve",)]
 
 
+DATED = """<?xml version="1.0"?><Project xmlns="http://schemas.microsoft.com/project">
+<StartDate>2026-01-05T08:00:00</StartDate><Calendars><Calendar><UID>1</UID></Calendar></Calendars><Tasks>
+<Task><UID>1</UID><Name>Early</Name><Summary>1</Summary><OutlineLevel>1</OutlineLevel>
+  <Deadline>2026-01-07T08:00:00</Deadline></Task>
+<Task><UID>2</UID><Name>Load</Name><OutlineLevel>2</OutlineLevel><Duration>PT2H0M0S</Duration>
+  <ConstraintType>4</ConstraintType><ConstraintDate>2026-01-05T20:30:00</ConstraintDate></Task>
+<Task><UID>3</UID><Name>Check</Name><OutlineLevel>1</OutlineLevel><Duration>PT1H0M0S</Duration>
+  <ConstraintType>2</ConstraintType><ConstraintDate>2026-01-06T08:00:00</ConstraintDate></Task>
+<Task><UID>4</UID><Name>Ship</Name><OutlineLevel>1</OutlineLevel><Duration>PT1H0M0S</Duration>
+  <ConstraintType>0</ConstraintType><Deadline>soon</Deadline></Task>
+</Tasks></Project>"""
+
+
+def test_an_earliest_start_and_a_deadline_come_along_and_other_dates_are_said_to_be_left_out() -> None:
+    found = read_project(DATED.encode(), "plan.xml")
+    # Monday 8:00 is the start: 20:30 of the same day is 12.5 h later, Wednesday 8:00 is 48 h later. The heading's
+    # deadline is that of the task inside it.
+    dates = [(row.name, row.release_ms, row.due_ms) for row in found.rows]
+    assert dates == [("Load", 12.5 * HOUR, 48 * HOUR), ("Check", None, None), ("Ship", None, None)]
+    codes = [(one.code, one.where) for one in found.problems]
+    assert codes == [
+        ("calendars_left_out", ()),
+        ("constraint_left_out", ("3",)),
+        ("deadline_left_out", ("4",)),
+    ]
+    stages, _ = as_stages(found)
+    assert stages[0].release is not None
+    assert stages[0].due is not None
+    assert (stages[0].release.ms, stages[0].due.ms) == (12.5 * HOUR, 48 * HOUR)
+    assert stages[1].release is None
+
+
+def test_a_date_without_the_start_of_its_plan_is_left_out() -> None:
+    undated = DATED.replace("<StartDate>2026-01-05T08:00:00</StartDate>", "")
+    found = read_project(undated.encode(), "plan.xml")
+    assert all(row.release_ms is None and row.due_ms is None for row in found.rows)
+    assert [one.code for one in found.problems].count("constraint_left_out") == 2
+
+
 GANTT = """<?xml version="1.0" encoding="UTF-8"?><project name="x" version="2.8.11"><tasks empty-milestones="true">
 <task id="0" name="Prepare" duration="3">
 <task id="1" name="Load" duration="2"><depend id="2" type="2" difference="0"/></task>

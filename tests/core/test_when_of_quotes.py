@@ -12,14 +12,29 @@ from openpyxl import load_workbook
 from estimator import edits
 from estimator.catalogue import Card, Lot
 from estimator.catalogue.offers import TermPrice
-from estimator.evidence import GIVEN, StatedDuration
+from estimator.estimate import headline
+from estimator.evidence import GIVEN, Stated, StatedDuration
+from estimator.exports.csv_text import CsvTable, rows_of
 from estimator.exports.json_text import as_json
+from estimator.exports.paper import Cells, paper_of
 from estimator.exports.workbook import workbook_bytes
 from estimator.figures import explain
 from estimator.hours import Window, WorkingHours
 from estimator.plan.starting import clocks_change, windows_from
 from estimator.problems import Absent
-from estimator.quote import Organisation, Project, Quote, Stage, StageKind, StageLayout, Tasks, Workload
+from estimator.quote import (
+    Organisation,
+    Project,
+    Quote,
+    ResourceKind,
+    ResourceNeed,
+    SharedResource,
+    Stage,
+    StageKind,
+    StageLayout,
+    Tasks,
+    Workload,
+)
 from estimator.results.estimate import Estimate, Timing
 from estimator.storage import quote_from_text, quote_to_text
 from estimator.terminal import estimate_text
@@ -219,11 +234,14 @@ def test_the_workbook_follows_shares_and_keeps_the_times_of_working_hours() -> N
     data = workbook_bytes(compared(quote, TODAY), ENGLISH, TODAY)
     sheet = load_workbook(io.BytesIO(data))["Schedule"]
     rows = {row[1].value: row for row in sheet.iter_rows(min_row=10) if row[1].value}
+    duration, start = (
+        [cell.value for cell in rows["Task"]].index(head) for head in ("Duration, min", "Start, min")
+    )
     # The first join waits for the ends of the first two cuts and for nothing else.
-    assert str(rows["join 1"][5].value).count(",") == 2
-    assert str(rows["join 1"][5].value).startswith("=MAX(0,")
-    assert rows["check"][4].value == 60
-    assert isinstance(rows["check"][5].value, int | float)
+    assert str(rows["join 1"][start].value).count(",") == 2
+    assert str(rows["join 1"][start].value).startswith("=MAX(0,")
+    assert rows["check"][duration].value == 60
+    assert isinstance(rows["check"][start].value, int | float)
     assert "no formula follows their working hours: check" in sheet["B2"].value
 
 
@@ -252,3 +270,66 @@ def test_the_workbook_says_when_each_project_is_delivered_and_how_late() -> None
     north = next(row for row in formulas.iter_rows(max_row=12) if row[1].value == "North")
     assert str(north[3].value).startswith("=MAX(")
     assert str(north[4].value).startswith("=MAX(0,")
+
+
+def test_every_policy_says_its_idle_card_time_in_hours_and_money() -> None:
+    # Two cards held for 7 days, 336 h, for 100: 8 h compute, so that 328 h and 100 × 328 / 336 = 97.619 are idle.
+    found = compared(two_projects(), TODAY)
+    assert found.shown is not None
+    assert len(found.shown.policies) == 4
+    for one in found.shown.policies:
+        assert one.idle_card_ms == 328 * HOUR
+        assert isinstance(one.idle_cost, D)
+        assert round(one.idle_cost, 3) == D("97.619")
+    assert f"328.0 h · {ENGLISH.money(D('97.62'), 'EUR')}" in estimate_text(ENGLISH, found)
+
+
+def test_without_a_price_idle_time_has_hours_and_no_money() -> None:
+    # Two cards until the delivery after 4 h are 8 h, all of which compute.
+    found = compared(two_projects().replaced(offers=()), TODAY)
+    assert found.shown is not None
+    for one in found.shown.policies:
+        assert one.idle_card_ms == 0
+        assert isinstance(one.idle_cost, Absent)
+
+
+def test_projects_stand_on_paper_and_in_a_csv_file() -> None:
+    found = compared(two_projects(), TODAY)
+    cells = [
+        block
+        for section in paper_of(found, ENGLISH).sections
+        for block in section.blocks
+        if isinstance(block, Cells) and block.heads[:2] == ("Project", "Together")
+    ]
+    assert cells[0].rows == (
+        ("North", "4 h 00 min", "2 h 00 min", "2 h 00 min", "3 h 00 min", "60 min"),
+        ("South", "2 h 00 min", "2 h 00 min", "0 min", "3 h 00 min", "in time"),
+    )
+    assert cells[0].strong == {0}
+    rows = list(rows_of(found, CsvTable.PROJECTS, ENGLISH))
+    assert rows[1:] == [("North", 2, 240, 120, 120, 180, 60), ("South", 1, 120, 120, 0, 180, 0)]
+
+
+def test_a_cap_that_licences_hold_below_costs_no_event_a_task() -> None:
+    # 3 licences: 300 tasks of 10 min end after 1,000 min, on three cards in one run each, whatever the cap says.
+    licence = SharedResource(
+        id="l", name="L", kind=ResourceKind.LICENCE, capacity=Stated(value=D(3), evidence=GIVEN)
+    )
+    need = (ResourceNeed(resource_id="l"),)
+    quote = quote_of(stage("a", 300, 10, needs=need), slots=8)
+    quote = quote.replaced(workload=quote.workload.replaced(resources=(licence,)))
+    layout = quote.organisations[0].layouts[0].replaced(policy="availability")
+    capped = quote.replaced(organisations=(quote.organisations[0].replaced(layouts=(layout,)),))
+    timing = timing_of(headline(capped, TODAY))
+    assert timing.delivery_ms == 1_000 * MINUTE
+    assert len(timing.schedule.run_start_ms) == 3
+
+
+def test_the_bound_of_very_long_work_is_a_floor_that_may_prove_the_rent() -> None:
+    # 30,000 tasks of an hour on one card are 1,250 days, 178.6 weeks of 100. 178 weeks are 29,904 tasks for 17,800,
+    # so that 30,000 cost at least 17,857; whole weeks make it 17,900, what 179 weeks cost.
+    plan = headline(quote_of(stage("a", 30_000, 60), slots=1), TODAY).shown_plan
+    assert plan is not None
+    assert plan.rent == 17_900
+    assert plan.rent_bound == 17_900
+    assert plan.proven

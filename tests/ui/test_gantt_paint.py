@@ -263,6 +263,28 @@ def test_set_up_is_drawn_unlike_unused_time_and_stays_where_that_is_hidden(qtbot
     assert ink(hidden, 90_000, 120_000) < ink(_look(), 90_000, 120_000)
 
 
+def test_closed_time_is_drawn_also_where_unused_time_is_hidden_and_unlike_it(qtbot: QtBot) -> None:
+    model = build_model(
+        [GanttRow(RowKind.CARD, "Card")],
+        row=[0],
+        start_ms=[60_000],
+        end_ms=[90_000],
+        idle=(np.array([0]), np.array([90_000]), np.array([120_000])),
+        closed=(np.array([0]), np.array([0]), np.array([60_000])),
+        horizon_ms=120_000,
+    )
+
+    def columns(y: int, look: GanttLook) -> list[bool]:
+        image, view, area, _ = _picture(model, look)
+        xs = range(int(area.left() + view.x_of(0)) + 2, int(area.left() + view.x_of(60_000)) - 2)
+        return [_colour(image, x, area.top() + y) != LIGHT.surface for x in xs]
+
+    shown = columns(14, _look())
+    assert 0 < sum(shown) < len(shown)
+    assert shown == columns(18, _look())  # upright lines: each height has them at the same places
+    assert shown == columns(14, replace(_look(), show_idle=False))
+
+
 @settings(max_examples=30)
 @given(st.integers(1, 9_000), st.integers(0, 40))
 def test_the_peaks_of_many_steps_are_those_that_a_search_through_all_finds(count: int, seed: int) -> None:

@@ -19,6 +19,7 @@ from estimator import edits
 from estimator.catalogue import HourlyOffer, Lot
 from estimator.catalogue.embedded import embedded_catalogue
 from estimator.estimate import headline
+from estimator.hours import as_shift
 from estimator.quote import Quote
 from estimator.results.memory import Fit
 from estimator.storage import read_quote
@@ -438,3 +439,33 @@ def test_interruptions_are_asked_only_of_an_offer_that_may_be_interrupted(
     changed = quote_of(page).offer("spot")
     assert isinstance(changed, HourlyOffer)
     assert changed.interruptions_per_hour == Decimal("0.05")
+
+
+def test_how_long_the_cards_are_there_and_their_working_hours_are_stated_and_undone(
+    page: CardsPage, session: Session
+) -> None:
+    assert session.quote is not None
+    used = session.quote.offers[0]
+    assert page.go_to(("offers", used.id, "available_for"))
+    when = page.inspector.when
+    assert when.available.isVisibleTo(page)
+    when.available.line.setText("30 h")
+    QTest.keyClick(when.available.line, Qt.Key.Key_Return)
+    offer = session.quote.offer(used.id)
+    assert offer is not None
+    assert offer.available_for is not None
+    assert offer.available_for.ms == 30 * 3_600_000
+    when.available.line.setText("0 h")
+    QTest.keyClick(when.available.line, Qt.Key.Key_Return)
+    assert session.quote.offer(used.id) == offer  # cards that are never there are no offer
+    when.hours.tick.mark.click()
+    offer = session.quote.offer(used.id)
+    assert offer is not None
+    assert offer.hours is not None
+    assert as_shift(offer.hours) == ((0, 1, 2, 3, 4), 480, 1080)
+    when.fold.setChecked(False)
+    assert when.summary.text() == "Taken away after 30 h 00 min · working hours"
+    session.undo()
+    session.undo()
+    assert session.quote.offer(used.id) == used
+    assert when.summary.text() == "At any time"

@@ -22,16 +22,19 @@ from estimator import edits
 from estimator.catalogue.embedded import embedded_catalogue
 from estimator.estimate import estimate, headline
 from estimator.evidence import StatedDuration
+from estimator.hours import shift
 from estimator.quote import AssignmentPolicy, Quote
 from estimator.results.estimate import Estimate
 from estimator.storage import read_quote
 from estimator.units import TimeUnit
 from estimator.wording import Language, NumberFormat, Wording
+from tests.core.test_when_of_quotes import two_projects
 from ui.gantt.folding import folded, groups_of
 from ui.gantt.model import BarFlag, RowKind, Tone, legend
 from ui.pages.page import Context
 from ui.pages.schedule import SchedulePage
 from ui.pages.schedule_chart import REFERENCE, ChartRequest, chart_for
+from ui.pages.schedule_closed import closed_on_cards
 from ui.pages.schedule_gantt import Chart, ColourBy, chart_of, empty_chart
 from ui.pages.schedule_notes import notes_of
 from ui.pages.schedule_picture import painted, picture_request
@@ -582,3 +585,54 @@ def test_whatever_takes_the_focus_has_a_name(page: SchedulePage) -> None:
     for widget in focusable(page):
         text = widget.text() if isinstance(widget, QAbstractButton) else ""
         assert widget.accessibleName() or text, widget
+
+
+def in_office_hours() -> Quote:
+    """The two projects from 8:00 on, on cards that compute from 8:00 to 15:00; one begins after 9 h at the earliest."""
+    quote = two_projects().replaced(start=dt.datetime(2026, 12, 7, 8), time_zone="Europe/Madrid")
+    hours = shift((0, 1, 2, 3, 4, 5), 8 * 60, 15 * 60)
+    quote = edits.with_offer_fields(quote, quote.offers[0].id, hours=hours)
+    return edits.with_stage(quote, "a", release=StatedDuration(value=Decimal(9), unit=TimeUnit.HOUR))
+
+
+def test_closed_hours_are_shaded_and_are_no_unused_time() -> None:
+    # Two hours of work, idle until 15:00 at 7 h; closed until 8:00 at 24 h; then two hours more.
+    chart = charted(in_office_hours())
+    hour = 60 * MINUTE
+    model = chart.model
+    assert [int(one) // hour for one in model.closed.start_ms] == [7, 7]
+    assert [int(one) // hour for one in model.closed.end_ms] == [24, 24]
+    assert [int(one) // hour for one in model.idle.start_ms] == [2, 2]
+    assert [int(one) // hour for one in model.idle.end_ms] == [7, 7]
+    assert [one.text for one in legend(model, closed="Closed")][-1] == "Closed"
+    assert folded(model, frozenset()).model.closed.count == 2
+
+
+def test_a_card_that_is_taken_away_is_closed_from_then_on() -> None:
+    quote = two_projects()
+    gone = StatedDuration(value=Decimal(5), unit=TimeUnit.HOUR)
+    quote = edits.with_offer_fields(quote, quote.offers[0].id, available_for=gone)
+    timing = headline(quote, TODAY).plans[0].timing
+    row, start, end = closed_on_cards(quote, timing, np.array([3, 4]), 8 * 60 * MINUTE)
+    assert (row.tolist(), start.tolist(), end.tolist()) == (
+        [3, 4],
+        [5 * 60 * MINUTE] * 2,
+        [8 * 60 * MINUTE] * 2,
+    )
+
+
+def test_what_each_project_loses_is_a_table_that_the_keyboard_reaches(page: SchedulePage) -> None:
+    found = estimate(two_projects(), TODAY)
+    page.show_state(found.quote, found, False)
+    table = page.projects.table
+    assert table.isVisibleTo(page)
+    model = table.model()
+    cells = [[model.index(row, column).data() for column in range(6)] for row in range(2)]
+    assert cells == [
+        ["North", "4 h 00 min", "2 h 00 min", "2 h 00 min", "3 h 00 min", "60 min"],
+        ["South", "2 h 00 min", "2 h 00 min", "0 min", "3 h 00 min", "in time"],
+    ]
+    table.setFocus()
+    assert table.currentIndex().isValid()
+    page.show_state(sample(), estimate(sample(), TODAY), False)
+    assert not table.isVisibleTo(page)

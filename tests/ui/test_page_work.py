@@ -455,11 +455,11 @@ def test_units_are_taken_one_by_one_and_no_longer_when_the_stage_does_not_wait(
 def test_working_hours_are_a_shift_that_may_pass_midnight(page: WorkPage, session: Session) -> None:
     page.go_to((*COMPUTE, "hours"))
     when = page.inspector.when
-    when.in_hours.mark.click()
+    when.hours.tick.mark.click()
     assert as_shift(hours_of(session)) == ((0, 1, 2, 3, 4), 480, 1080)
-    when.days[4].click()
-    typed(when.opens, "22")
-    typed(when.closes, "6:30")
+    when.hours.days[4].click()
+    typed(when.hours.opens, "22")
+    typed(when.hours.closes, "6:30")
     assert as_shift(hours_of(session)) == ((0, 1, 2, 3), 1320, 390)
     assert [(one.days, one.opens, one.closes) for one in hours_of(session).windows] == [
         ((0, 1, 2, 3), 1320, 1440),
@@ -467,10 +467,10 @@ def test_working_hours_are_a_shift_that_may_pass_midnight(page: WorkPage, sessio
     ]
     when.pauses.mark.click()
     assert stage_of(session).may_pause
-    for day in when.days[:4]:
+    for day in when.hours.days[:4]:
         day.click()
     assert as_shift(hours_of(session)) == ((3,), 1320, 390)
-    when.in_hours.mark.click()
+    when.hours.tick.mark.click()
     assert stage_of(session).hours is None
 
 
@@ -478,10 +478,10 @@ def test_a_time_of_day_that_cannot_be_read_is_said_and_changes_nothing(
     page: WorkPage, session: Session
 ) -> None:
     page.go_to((*COMPUTE, "hours"))
-    page.inspector.when.in_hours.mark.click()
+    page.inspector.when.hours.tick.mark.click()
     before = stage_of(session).hours
-    typed(page.inspector.when.opens, "25:10")
-    assert page.inspector.when.opens.problem
+    typed(page.inspector.when.hours.opens, "25:10")
+    assert page.inspector.when.hours.opens.problem
     assert stage_of(session).hours == before
 
 

@@ -121,6 +121,7 @@ def _chosen(model: GanttModel, rows: Int64) -> FoldedChart:
     place = new_row.tolist()
     bars, kept = _spans_in(model.bars, new_row)
     idle, kept_idle = _spans_in(model.idle, new_row)
+    closed, _ = _spans_in(model.closed, new_row)
 
     def moved_steps(one: ResourceSteps) -> ResourceSteps:
         return replace(one, row=place[one.row])
@@ -138,6 +139,7 @@ def _chosen(model: GanttModel, rows: Int64) -> FoldedChart:
         idle=idle,
         is_setup=model.is_setup[kept_idle],
         idle_text=lambda index: model.idle_text(int(kept_idle[index])),
+        closed=closed,
         milestones=tuple(
             Milestone(place[one.row], one.at_ms, one.text) for one in model.milestones if place[one.row] >= 0
         ),

@@ -243,6 +243,8 @@ class GanttModel:
     is_setup: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
     """Of each span of unused time whether the card is being set up in it."""
     idle_text: Callable[[int], str] = _no_text
+    closed: Spans = field(default_factory=_no_spans)
+    """When nothing may run in a row: outside working hours, or once its card is taken away."""
     milestones: tuple[Milestone, ...] = ()
     steps: tuple[ResourceSteps, ...] = ()
     differences: tuple[Difference, ...] = ()
@@ -286,7 +288,7 @@ class GanttModel:
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """One line of a legend: class 0 stands for unused time, SETUP_CLASS and CRITICAL_CLASS for theirs."""
+    """One line of a legend: class 0 stands for unused time, the named ones below for theirs."""
 
     colour_class: int
     text: str
@@ -294,10 +296,11 @@ class LegendEntry:
 
 SETUP_CLASS = -1
 CRITICAL_CLASS = -2
+CLOSED_CLASS = -3
 
 
 def legend(
-    model: GanttModel, unused: str = "", setup: str = "", critical: str = ""
+    model: GanttModel, unused: str = "", setup: str = "", critical: str = "", closed: str = ""
 ) -> tuple[LegendEntry, ...]:
     """Groups with their colour class, in order of their number; then what of the rest is there and named."""
     entries = []
@@ -311,6 +314,8 @@ def legend(
         entries.append(LegendEntry(0, unused))
     if setup and model.is_setup.any():
         entries.append(LegendEntry(SETUP_CLASS, setup))
+    if closed and model.closed.count:
+        entries.append(LegendEntry(CLOSED_CLASS, closed))
     if critical and model.has_critical:
         entries.append(LegendEntry(CRITICAL_CLASS, critical))
     return tuple(entries)
@@ -343,6 +348,7 @@ def build_model(
     idle: tuple[Int64, Int64, Int64] | None = None,
     is_setup: NDArray[np.bool_] | None = None,
     idle_text: Callable[[int], str] = _no_text,
+    closed: tuple[Int64, Int64, Int64] | None = None,
     milestones: Sequence[Milestone] = (),
     steps: Sequence[ResourceSteps] = (),
     differences: Sequence[Difference] = (),
@@ -351,8 +357,8 @@ def build_model(
 ) -> GanttModel:
     """A model from columns in any order; the texts are asked with the caller's own positions.
 
-    `idle` holds the columns row, start and end of unused time. The horizon, if not given, is the last moment
-    of anything shown.
+    `idle` and `closed` hold the columns row, start and end of unused and of closed time. The horizon, if not given,
+    is the last moment of anything shown.
     Raises ValueError for columns that do not fit together or for bars that overlap inside a row.
     """
     bars, order = sorted_spans(row, start_ms, end_ms)
@@ -378,6 +384,7 @@ def build_model(
         idle=idle_spans,
         is_setup=_locked(setting_up),
         idle_text=lambda index: idle_text(int(idle_order[index])),
+        closed=sorted_spans(*(closed or ((), (), ())))[0],
         milestones=tuple(milestones),
         steps=tuple(steps),
         differences=tuple(differences),

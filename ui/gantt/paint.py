@@ -15,12 +15,14 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from ui.gantt.axis import Tick
 from ui.gantt.look import HEAD_WIDTH, HEAD_WIDTH_MOST, GanttLook
-from ui.gantt.model import CRITICAL_CLASS, SETUP_CLASS, GanttModel, LegendEntry, RowKind
+from ui.gantt.model import CLOSED_CLASS, CRITICAL_CLASS, SETUP_CLASS, GanttModel, LegendEntry, RowKind
 from ui.gantt.paint_bars import (
     Canvas,
     fill_class,
+    fill_closed,
     fill_idle,
     fill_setup,
+    paint_closed,
     paint_exact,
     paint_idle,
     paint_labels,
@@ -131,6 +133,8 @@ def paint_legend(painter: QPainter, rect: QRectF, entries: Sequence[LegendEntry]
             fill_idle(painter, box, look)
         elif entry.colour_class == SETUP_CLASS:
             fill_setup(painter, box, look)
+        elif entry.colour_class == CLOSED_CLASS:
+            fill_closed(painter, box, look)
         elif entry.colour_class == CRITICAL_CLASS:
             paint_critical(
                 painter, box + LEGEND_TALLER, QColor(look.colours.text), QColor(look.colours.surface)
@@ -148,6 +152,7 @@ def paint_legend(painter: QPainter, rect: QRectF, entries: Sequence[LegendEntry]
 
 def _paint_chart(painter: QPainter, canvas: Canvas, ticks: tuple[Tick, ...]) -> Painted:
     paint_grid(painter, canvas, ticks)
+    paint_closed(painter, canvas)
     count, indexes = visible_bars(canvas)
     boxes = np.zeros((0, 4))
     if indexes is None:

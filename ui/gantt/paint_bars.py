@@ -29,6 +29,7 @@ MOST_MARKED = 5_000
 LABEL_FROM_WIDTH = 14.0
 LABEL_FROM_ROW = 11.0
 IDLE_FROM_WIDTH = 6.0
+CLOSED_FROM_WIDTH = 2.0
 LABEL_GAP = 7.0
 PALE = 0.35
 APART_FROM = 4.0
@@ -119,6 +120,24 @@ def paint_idle(painter: QPainter, canvas: Canvas, least_width: float = IDLE_FROM
         if text:
             shown = _visible(box, canvas.width).adjusted(6, 0, -6, 0)
             draw_on_plate(painter, shown, text, plate, ink, Qt.AlignmentFlag.AlignRight, metrics)
+
+
+def paint_closed(painter: QPainter, canvas: Canvas) -> None:
+    """Time in which nothing may run under everything else."""
+    closed = canvas.model.closed
+    if not closed.count:
+        return
+    indexes = closed.window(canvas.first_row, canvas.last_row, canvas.from_ms, canvas.to_ms)
+    boxes = canvas.rectangles(closed.row[indexes], closed.start_ms[indexes], closed.end_ms[indexes])
+    fill_closed(
+        painter, boxes[boxes[:, 2] >= CLOSED_FROM_WIDTH][:MOST_MARKED], canvas.look, canvas.view.x_of(0)
+    )
+
+
+def fill_closed(painter: QPainter, boxes: Floats, look: GanttLook, origin_x: float = 0.0) -> None:
+    """Rectangles as closed time: thin upright lines on no fill, which no bar and no unused time has."""
+    ink = QColor(look.colours.control)
+    fill_hatched(painter, boxes, Hatch.VERTICAL, ink, origin_x=origin_x, spacing=4.0, pen_width=0.8)
 
 
 def fill_idle(painter: QPainter, boxes: Floats, look: GanttLook, origin_x: float = 0.0) -> None:

@@ -28,6 +28,7 @@ from estimator.wording.phrases import fit_text, sample_word
 from ui.pages import cards_edits
 from ui.pages.cards_own_price import AskEdit, OwnPrice
 from ui.pages.cards_rows import OLD, UNDATED, OfferRow
+from ui.pages.cards_when import OfferWhen
 from ui.theme import TextRole, Theme
 from ui.widgets.compound import end_of
 from ui.widgets.evidence_chip import EvidenceChip
@@ -58,6 +59,7 @@ class OfferInspector(QWidget):
         self._drawn: object = None
         self._fields_key: object = None
         self.fields: OwnPrice | None = None
+        self.when = OfferWhen(words, theme, edit)
         self.choices: list[QRadioButton] = []
         self._groups: list[QButtonGroup] = []
         self._empty = self._label("muted")
@@ -109,12 +111,15 @@ class OfferInspector(QWidget):
         self._notes.setVisible(bool(self._notes.text()))
         self._set_own.setVisible(not row.used)
         self._show_fields(row, models)
+        self.when.setVisible(row.used)
+        self.when.show_offer(quote, offer)
 
     def focus_field(self, name: str) -> bool:
         """Focus the field of a part of a place; False where the offer is not in the quote."""
         if self.fields is None:
             return False
-        field = self.fields.field(name)
+        is_when = name in ("hours", "available_for")
+        field = self.when.open_at(name) if is_when else self.fields.field(name)
         field.setFocus(Qt.FocusReason.OtherFocusReason)
         line = end_of(field)
         select = getattr(line, "selectAll", None)
@@ -125,7 +130,7 @@ class OfferInspector(QWidget):
     def tab_stops(self) -> list[QWidget]:
         """Return what takes the focus, in reading order."""
         fields = [] if self.fields is None else self.fields.stops
-        return [*self.choices, self._set_own, *fields]
+        return [*self.choices, self._set_own, *fields, *self.when.stops]
 
     def _build(self, content: QWidget) -> None:
         words = self._words
@@ -169,6 +174,7 @@ class OfferInspector(QWidget):
         column.addWidget(self._notes)
         column.addWidget(self._set_own, 0, Qt.AlignmentFlag.AlignLeft)
         column.addLayout(self._fields_place)
+        column.addWidget(self.when)
 
     def _verdict_text(self, row: OfferRow) -> str:
         words = self._words

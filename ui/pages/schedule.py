@@ -41,6 +41,7 @@ from ui.pages.schedule_gantt import Chart, comparable, empty_chart
 from ui.pages.schedule_legend import ChartLegend
 from ui.pages.schedule_picture import PictureOptions
 from ui.pages.schedule_policies import PolicyPanel
+from ui.pages.schedule_projects import ProjectPanel
 from ui.pages.schedule_proof import ProofLine, proof_look
 from ui.pages.schedule_start import StartRow, start_of
 from ui.pages.schedule_tables import (
@@ -90,6 +91,7 @@ class SchedulePage(Page):
         self.policies = PolicyPanel(self.words, self.theme)
         self.policies.chosen.connect(self._policy_chosen)
         self.policies.explain.connect(lambda: explain_figure(self, self.policies.table, "delivery"))
+        self.projects = ProjectPanel(self.words, self.theme)
         self._lay_out()
         self._order_tabs()
         self.theme.changed.connect(self._dress)
@@ -105,6 +107,7 @@ class SchedulePage(Page):
         self._show_proof()
         if estimate is not None and (estimate.is_complete or estimate.shown is None):
             self.policies.show_state(quote, estimate)
+            self.projects.show_estimate(estimate)
 
     def go_to(self, place: Place) -> bool:
         if place[:1] in (("start",), ("time_zone",)):
@@ -220,6 +223,7 @@ class SchedulePage(Page):
         column.addSpacing(GAP - 8)
         column.addWidget(self.proof)
         column.addWidget(self.policies)
+        column.addWidget(self.projects)
 
     def _order_tabs(self) -> None:
         chain: list[QWidget] = [
@@ -233,6 +237,7 @@ class SchedulePage(Page):
             self.proof.button,
             self.proof.cancel,
             self.policies.table,
+            self.projects.table,
         ]
         chain += [button for button in (self.previous_button, self.next_button) if button is not None]
         for before, after in pairwise(chain):
@@ -345,7 +350,7 @@ class SchedulePage(Page):
     def _legend_entries(self) -> tuple[LegendEntry, ...]:
         unused = self.words.t("Unused card") if self.bar.unused.isChecked() else ""
         critical = self.words.t("Critical path") if self.bar.critical.isChecked() else ""
-        return legend(self.gantt.model(), unused, self.words.t("Set-up"), critical)
+        return legend(self.gantt.model(), unused, self.words.t("Set-up"), critical, self.words.t("Closed"))
 
     def _list_tasks(self) -> None:
         """Fill the table where it is looked at; the chart alone pays for no names."""
@@ -488,10 +493,8 @@ class SchedulePage(Page):
         control = event.modifiers() == Qt.KeyboardModifier.ControlModifier
         if control and event.key() == Qt.Key.Key_T:
             self.toggle_table()
-            event.accept()
             return
         if event.key() == Qt.Key.Key_C and event.modifiers() == Qt.KeyboardModifier.NoModifier:
             self.bar.toggle_critical()
-            event.accept()
             return
         super().keyPressEvent(event)

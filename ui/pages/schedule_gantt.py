@@ -33,6 +33,7 @@ from ui.gantt.model import (
     Tone,
     build_model,
 )
+from ui.pages.schedule_closed import closed_off_cards, closed_on_cards
 from ui.pages.schedule_groups import ORGANISATION_DEPTH, CardTimes, Units, card_rows, units_of
 from ui.pages.schedule_tasks import (
     MOST_LANES,
@@ -93,6 +94,8 @@ class _Parts:
     idle: list[tuple[Int64, Int64, Int64, NDArray[np.bool_]]] = field(default_factory=list)
     """Row, start and end of unused time, and whether it is set-up."""
     differences: list[Difference] = field(default_factory=list)
+    closed: list[tuple[Int64, Int64, Int64]] = field(default_factory=list)
+    horizon_ms: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,12 +129,13 @@ def chart_of(
     if shown is None or not isinstance(shown.timing, Timing):
         return None
     quote, stages = estimate.quote, estimate.quote.workload.stages
-    parts = _Parts(start)
-    horizon = shown.timing.delivery_ms
+    horizon = max(
+        one.timing.delivery_ms for one in (shown, other) if one is not None and isinstance(one.timing, Timing)
+    )
+    parts = _Parts(start, horizon_ms=horizon)
     masks = [*critical, None, None]
     units = units_of(words, quote, estimate.shown_plan, shown)
     if other is not None:
-        horizon = max(horizon, other.timing.delivery_ms)
         label = organisation_label(words, estimate, shown.organisation_id)
         parts.rows.append(_heading(words, estimate, label, "shown", shown.timing))
     _add_plan(words, quote, parts, shown.timing, units, "shown", masks[0])
@@ -216,6 +220,7 @@ def _add_plan(
     parts.tasks.append(kept)
     parts.unit.append(np.array(units.of_card, dtype=np.int64)[kept.card] + len(parts.unit_names))
     parts.unit_names += units.names
+    parts.closed.append(closed_on_cards(quote, timing, row_of, parts.horizon_ms))
     _add_idle(parts, kept, row_of, begins, ends, setup)
     _add_stations(words, quote, parts, taken(tasks, ~on_cards, tasks.card[~on_cards]), owner)
     for place, stage in enumerate(stages):
@@ -253,14 +258,18 @@ def _paid_spans(tasks: TaskColumns, timing: Timing, units: Units, hold: bool) ->
 def _add_idle(
     parts: _Parts, tasks: TaskColumns, row_of: Int64, begins: Int64, ends: Int64, setup: Int64
 ) -> None:
-    """Add the time of each card that no task takes while the card is there, and its set-up."""
+    """Add the time of each card that no task takes while the card is there and open, and its set-up."""
     ready = begins + setup
+    closed, closes, opens = parts.closed[-1]
     # A mark of no length at either end of a card's time makes the outer gaps ordinary ones.
-    row = np.concatenate((row_of, tasks.row, row_of))
-    begin = np.concatenate((ready, tasks.start_ms, ends))
-    finish = np.concatenate((ready, tasks.end_ms, ends))
+    row = np.concatenate((row_of, tasks.row, row_of, closed))
+    begin = np.concatenate((ready, tasks.start_ms, ends, closes))
+    finish = np.concatenate((ready, tasks.end_ms, ends, opens))
     order = np.lexsort((finish, begin, row))
     row, begin, finish = row[order], begin[order], finish[order]
+    # A task may go on after a closed time, so what ended last is not always what began last.
+    far = row * (int(finish.max(initial=0)) + 1)
+    finish = np.maximum.accumulate(finish + far) - far
     gap = np.flatnonzero((row[1:] == row[:-1]) & (begin[1:] > finish[:-1]))
     parts.idle.append((row[gap], finish[gap], begin[gap + 1], np.zeros(gap.size, dtype=np.bool_)))
     new = np.flatnonzero(setup)
@@ -272,14 +281,15 @@ def _add_stations(words: Wording, quote: Quote, parts: _Parts, tasks: TaskColumn
     stations = {one.id: one for one in quote.workload.resources if one.kind is ResourceKind.STATION}
     rows: dict[str, list[int]] = {}
     names: dict[str, str] = {}
-    for place, stage in enumerate(quote.workload.stages):
+    stages = quote.workload.stages
+    for place, stage in enumerate(stages):
         if stage.kind is not StageKind.STATION:
             continue
         station = next((need.resource_id for need in stage.needs if need.resource_id in stations), "")
         key = station or f"stage:{stage.id}"
         rows.setdefault(key, []).append(place)
         names[key] = stations[station].name if station else stage.name
-    key_of = np.full(len(quote.workload.stages), -1, dtype=np.int64)
+    key_of = np.full(len(stages), -1, dtype=np.int64)
     for at, places in enumerate(rows.values()):
         key_of[places] = at
     keys = key_of[tasks.stage]
@@ -303,6 +313,8 @@ def _add_stations(words: Wording, quote: Quote, parts: _Parts, tasks: TaskColumn
         for at in range(count):
             name = names[key] if count == 1 else f"{names[key]} {words.number(at + 1)}"
             parts.rows.append(GanttRow(RowKind.STATION, name, icon="station", depth=int(is_headed)))
+        own = [stages[stage] for stage in rows[key]]
+        parts.closed.append(closed_off_cards(quote, own, range(first, first + count), parts.horizon_ms))
         parts.tasks.append(part)
         parts.unit.append(np.full(part.count, -1, dtype=np.int64))
 
@@ -401,6 +413,7 @@ def _assembled(
         idle=(idle[0], idle[1], idle[2]),
         is_setup=idle[3].astype(np.bool_),
         idle_text=idle_text,
+        closed=tuple(np.concatenate(column) for column in zip(*parts.closed, strict=True)),  # type: ignore[arg-type]  # three columns
         milestones=parts.milestones,
         steps=parts.steps,
         differences=parts.differences,

@@ -14,7 +14,7 @@ import numpy as np
 from estimator.quote import ResourceKind, SharedResource
 from estimator.results.estimate import Estimate, OrganisationResult, PolicyResult, Step, Timing
 from estimator.wording import Wording
-from estimator.wording.phrases import project_text
+from estimator.wording.phrases import due_note
 from ui.pages.schedule_gantt import RESOURCE_SCALE
 
 
@@ -32,10 +32,8 @@ def notes_of(words: Wording, estimate: Estimate) -> Notes:
     if shown is None or not isinstance(shown.timing, Timing):
         return Notes()
     after = _next_step(estimate.staircase, shown.timing.cards)
-    sentences = [
-        words.t("{project}: {times}.", project=one.name, times=project_text(words, one))
-        for one in estimate.projects
-    ]
+    due = due_note(words, estimate.quote)
+    sentences = [due] if due else []
     binds = False
     for place, resource in enumerate(estimate.quote.workload.resources):
         full_ms = _full_ms(shown.timing, place, resource)

@@ -66,7 +66,7 @@ def painted(
         for_print=True,
     )
     critical = words.t("Critical path") if request.critical else ""
-    entries = legend(model, words.t("Unused card"), words.t("Set-up"), critical)
+    entries = legend(model, words.t("Unused card"), words.t("Set-up"), critical, words.t("Closed"))
     return MAKERS[kind](model, look, entries)
 
 

@@ -16,7 +16,7 @@ from ui.pages.schedule_tables import PolicyRow, policy_columns, policy_rows
 from ui.theme import Theme
 from ui.widgets.icons import pixmap
 
-POLICY_WIDTHS = (MARK_WIDTH, 180, 96, 104, 100, 124, 104)
+POLICY_WIDTHS = (MARK_WIDTH, 176, 92, 104, 96, 168, 104)
 """In pixels, but for the last column, which takes the rest."""
 
 

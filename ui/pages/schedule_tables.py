@@ -14,7 +14,7 @@ import numpy as np
 from estimator.quote import AssignmentPolicy, Quote
 from estimator.results.estimate import Estimate, PolicyResult
 from estimator.wording import Wording
-from estimator.wording.phrases import policy_needs
+from estimator.wording.phrases import idle_card_text, policy_needs
 from ui.gantt.axis import moment_text
 from ui.models.table import Column
 from ui.pages.schedule_gantt import Chart
@@ -82,9 +82,7 @@ def policy_columns(words: Wording) -> tuple[Column[PolicyRow], ...]:
         Column(words.t("Delivery"), lambda row: words.duration(row.result.delivery_ms), right=True),
         Column(words.t("Lower bound"), lambda row: words.duration(row.result.lower_bound_ms), right=True),
         Column(words.t("Gap"), lambda row: _gap_text(words, row), right=True),
-        Column(
-            words.t("Idle in between"), lambda row: words.duration(row.result.idle_between_ms), right=True
-        ),
+        Column(words.t("Idle card time"), lambda row: idle_card_text(words, row.result), right=True),
         Column(words.t("Longest tail"), lambda row: words.duration(row.result.longest_tail_ms), right=True),
         Column(words.t("Needs"), lambda row: policy_needs(words, row.result.policy)),
     )

@@ -9,14 +9,14 @@ from __future__ import annotations
 from decimal import Decimal
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from estimator import edits
 from estimator.evidence import GIVEN, StatedDuration
-from estimator.hours import WorkingHours, as_shift, shift
 from estimator.plan.starting import rental_start
 from estimator.quote import Project, Quote, Stage, StageKind
 from estimator.wording import Wording
+from ui.pages.hours_editor import HoursEditor
 from ui.pages.work_edits import with_new_project, with_project_of, with_stream
 from ui.pages.work_fields import Ask, Choice, in_a_row, show_number, show_stated_duration, show_text
 from ui.pages.work_ticks import Tick, TickList
@@ -24,10 +24,9 @@ from ui.theme import TextRole, Theme
 from ui.widgets.field import Field
 from ui.widgets.icons import icon
 from ui.widgets.number_field import Duration, DurationField, NumberField
-from ui.widgets.typed_line import TextField, TimeOfDayField
+from ui.widgets.typed_line import TextField
 
 _NEW = "\0new"
-_OFFICE = shift((0, 1, 2, 3, 4), 8 * 60, 18 * 60)
 
 
 class WhenPart(QWidget):
@@ -57,10 +56,7 @@ class WhenPart(QWidget):
         self.priority = NumberField(words, minimum=Decimal(1), whole=True)
         self.project_release = DurationField(words)
         self.project_due = DurationField(words)
-        self.in_hours = Tick(words.t("Only in working hours"))
-        self.days: list[QCheckBox] = []
-        self.opens = TimeOfDayField(words)
-        self.closes = TimeOfDayField(words)
+        self.hours = HoursEditor(words, theme)
         self.pauses = Tick(words.t("Its tasks pause outside them and go on"))
         self._body = QWidget()
         self._lay_out()
@@ -79,8 +75,11 @@ class WhenPart(QWidget):
         show_stated_duration(self.checkpoint, stage.checkpoint, self.checkpoint.duration.unit)
         self._checkpoint_field.setVisible(stage.kind is not StageKind.GATE)
         self._show_project(quote, anew)
-        self._show_hours(stage)
-        self._needs_start.setVisible(rental_start(quote) is None)
+        is_gate = stage.kind is StageKind.GATE
+        self.hours.setVisible(not is_gate)
+        self.hours.show_hours(stage.hours, rental_start(quote) is not None)
+        self.pauses.setVisible(stage.hours is not None and not is_gate)
+        self.pauses.set_ticked(stage.may_pause)
 
     def field(self, name: str) -> QWidget | None:
         """Return the widget that edits a part, the section opened; None where it is not one of these."""
@@ -89,7 +88,7 @@ class WhenPart(QWidget):
             "due": self.due,
             "checkpoint": self.checkpoint,
             "project": self.project,
-            "hours": self.in_hours,
+            "hours": self.hours.tick,
             "streams": self.streams.first or self.release,
         }
         if name in known:
@@ -126,6 +125,9 @@ class WhenPart(QWidget):
         inner.addWidget(begin)
         self._project_due_field = Field(self._theme, words.t("Project due, from the start"), self.project_due)
         inner.addWidget(self._project_due_field)
+        pauses = QHBoxLayout()
+        pauses.setContentsMargins(22, 0, 0, 0)
+        pauses.addWidget(self.pauses)
         column = QVBoxLayout(self._body)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
@@ -136,58 +138,14 @@ class WhenPart(QWidget):
         column.addWidget(self._checkpoint_field)
         column.addWidget(project_field)
         column.addWidget(self._project_part)
-        column.addWidget(self.in_hours)
-        column.addWidget(self._hours_part())
+        column.addWidget(self.hours)
+        column.addLayout(pauses)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(4)
         outer.addWidget(self.fold)
         outer.addWidget(self.summary)
         outer.addWidget(self._body)
-
-    def _hours_part(self) -> QWidget:
-        words = self._words
-        self._hours_body = QWidget()
-        days = QHBoxLayout()
-        days.setSpacing(2)
-        for short, name in (
-            (words.t("Mo"), words.t("Monday")),
-            (words.t("Tu"), words.t("Tuesday")),
-            (words.t("We"), words.t("Wednesday")),
-            (words.t("Th"), words.t("Thursday")),
-            (words.t("Fr"), words.t("Friday")),
-            (words.t("Sa"), words.t("Saturday")),
-            (words.t("Su"), words.t("Sunday")),
-        ):
-            day = QCheckBox()
-            day.setAccessibleName(name)
-            day.setToolTip(name)
-            cell = QVBoxLayout()
-            cell.setSpacing(1)
-            label = QLabel(short)
-            label.setBuddy(day)
-            cell.addWidget(label)
-            cell.addWidget(day)
-            days.addLayout(cell)
-            self.days.append(day)
-        days.addStretch(1)
-        self._several = QLabel(words.t("Several shifts are stated; a change here replaces them by one."))
-        self._several.setWordWrap(True)
-        self._several.setProperty("look", "muted")
-        self._needs_start = QLabel(words.t("They need the start of the work: state it in Schedule."))
-        self._needs_start.setWordWrap(True)
-        self._needs_start.setProperty("look", "muted")
-        opens = Field(self._theme, words.t("Opens"), self.opens)
-        closes = Field(self._theme, words.t("Closes"), self.closes)
-        column = QVBoxLayout(self._hours_body)
-        column.setContentsMargins(22, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(self._several)
-        column.addLayout(days)
-        column.addLayout(in_a_row(opens, closes, stretches=(1, 1)))
-        column.addWidget(self.pauses)
-        column.addWidget(self._needs_start)
-        return self._hours_body
 
     def _connect(self) -> None:
         self.fold.toggled.connect(self._open)
@@ -203,11 +161,7 @@ class WhenPart(QWidget):
         self.priority.committed.connect(self._priority_typed)
         self.project_release.committed.connect(lambda value: self._project_moment_typed("release", value))
         self.project_due.committed.connect(lambda value: self._project_moment_typed("due", value))
-        self.in_hours.ticked.connect(self._hours_ticked)
-        for day in self.days:
-            day.clicked.connect(self._hours_changed)
-        self.opens.committed.connect(self._hours_changed)
-        self.closes.committed.connect(self._hours_changed)
+        self.hours.changed.connect(lambda hours: self._change(self._label(), hours=hours))
         self.pauses.ticked.connect(self._pauses_ticked)
 
     def _open(self, is_open: bool) -> None:
@@ -286,24 +240,6 @@ class WhenPart(QWidget):
             show_stated_duration(self.project_release, project.release, unit)
             show_stated_duration(self.project_due, project.due, self.project_due.duration.unit)
 
-    def _show_hours(self, stage: Stage) -> None:
-        hours = stage.hours
-        is_gate = stage.kind is StageKind.GATE
-        self.in_hours.setVisible(not is_gate)
-        self.in_hours.set_ticked(hours is not None)
-        self._hours_body.setVisible(hours is not None and not is_gate)
-        self.pauses.set_ticked(stage.may_pause)
-        if hours is None:
-            return
-        one = as_shift(hours)
-        days, opens, closes = one or (hours.windows[0].days, hours.windows[0].opens, hours.windows[0].closes)
-        self._several.setVisible(one is None)
-        for number, day in enumerate(self.days):
-            day.setChecked(number in days)
-        for field, minutes in ((self.opens, opens), (self.closes, closes)):
-            if field.value != minutes:
-                field.set_value(minutes)
-
     # What a person changes.
 
     def _change(self, label: str, **changes: object) -> None:
@@ -356,22 +292,6 @@ class WhenPart(QWidget):
             self._project_changed(priority=int(value))
         elif self._project is not None:
             show_number(self.priority, self._project.priority, anew=True)
-
-    def _hours_ticked(self, ticked: bool) -> None:
-        self._change(self._label(), hours=_OFFICE if ticked else None)
-
-    def _hours_changed(self, *_: object) -> None:
-        stage = self._stage
-        if stage is None or stage.hours is None:
-            return
-        days = tuple(number for number, day in enumerate(self.days) if day.isChecked())
-        opens, closes = self.opens.value, self.closes.value
-        if not days or not isinstance(opens, int) or not isinstance(closes, int):
-            self._show_hours(stage)  # hours without a day or a time say nothing
-            return
-        hours: WorkingHours = shift(days, opens, closes).replaced(evidence=stage.hours.evidence)
-        if hours != stage.hours:
-            self._change(self._label(), hours=hours)
 
     def _pauses_ticked(self, ticked: bool) -> None:
         self._change(self._label(), may_pause=ticked)

@@ -103,7 +103,7 @@ def _of_stage(stage: Stage) -> Iterator[Assumption]:
     yield Assumption((*where, "count"), Decimal(tasks.total), "", tasks.count_evidence)
     # A stage of many unequal tasks is one row here, its longest; each stands in the schedule.
     longest = max((value for value in tasks.duration if value is not None), default=None)
-    if None in tasks.duration:
+    if tasks.has_unknown:
         longest = None
     yield Assumption((*where, "duration"), longest, tasks.unit.value, tasks.evidence)
     for factor in stage.card_factors:
