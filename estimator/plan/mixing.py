@@ -208,7 +208,7 @@ class Question:
 
     def cheapest(self, offers: Sequence[Lot | HourlyOffer], deadline_ms: int) -> ChosenMix | Absent:
         """Return the cheapest choice that ends on the cards by `deadline_ms`: lots, with one hourly offer or none."""
-        return self._asked(offers, deadline_ms, optimistic=False)
+        return self._asked(offers, deadline_ms, self._need.units, optimistic=False)
 
     def may_cost(self, offers: Sequence[Lot | HourlyOffer], deadline_ms: int, amount: Decimal) -> bool:
         """Whether some choice might cost less than `amount`: quickly told, and no promise that one does."""
@@ -223,16 +223,30 @@ class Question:
 
         The least cost itself, but for work with too many units or ways to hold each lot: then a floor.
         """
+        units = self._sure_units()
+        if units is None:
+            return None
         shortest = min((term.days for one in offers if isinstance(one, Lot) for term in one.terms), default=1)
-        if self._need.units > MOST_UNITS or deadline_ms > MOST_HOLDINGS * shortest * MS_PER_DAY:
-            return self._least_floor(offers, deadline_ms)
-        found = self._asked(offers, deadline_ms, optimistic=True)
+        if units > MOST_UNITS or deadline_ms > MOST_HOLDINGS * shortest * MS_PER_DAY:
+            return self._least_floor(offers, deadline_ms, units)
+        found = self._asked(offers, deadline_ms, units, optimistic=True)
         return None if isinstance(found, Absent) else found.bound
 
-    def _least_floor(self, offers: Sequence[Lot | HourlyOffer], deadline_ms: int) -> Decimal | None:
+    def _sure_units(self) -> int | None:
+        """Return the units that any choice must count: of work cut into parts, each slot may do one uncounted.
+
+        None where nothing says how many slots there may be.
+        """
+        if self._need.exact:
+            return self._need.units
+        return None if self._cap is None else max(1, self._need.units - self._cap)
+
+    def _least_floor(
+        self, offers: Sequence[Lot | HourlyOffer], deadline_ms: int, units: int
+    ) -> Decimal | None:
         start = rental_start(self._quote)
         floors = [
-            _floor(self._need.units, deadline_ms, lots, hourly, start)
+            _floor(units, deadline_ms, lots, hourly, start)
             for lots, _, hourly in self.fillers(offers, optimistic=True)
         ]
         return min((one for one in floors if not isinstance(one, Absent)), default=None)
@@ -300,13 +314,13 @@ class Question:
         return max(1, int((each / step).to_integral_value(rounding)) * step)
 
     def _asked(
-        self, offers: Sequence[Lot | HourlyOffer], deadline_ms: int, *, optimistic: bool
+        self, offers: Sequence[Lot | HourlyOffer], deadline_ms: int, units: int, *, optimistic: bool
     ) -> ChosenMix | Absent:
         start = rental_start(self._quote)
         best: ChosenMix | Absent = Absent("deadline_not_met")
         bound: Decimal | None = None
         for lots, offer_id, hourly in self.fillers(offers, optimistic=optimistic):
-            plan = _chosen(self._need.units, deadline_ms, lots, hourly, start, self._cap)
+            plan = _chosen(units, deadline_ms, lots, hourly, start, self._cap)
             if isinstance(plan, Absent):
                 continue
             bound = plan.bound if bound is None else min(bound, plan.bound)

@@ -6,14 +6,13 @@ from decimal import Decimal
 
 import pytest
 
-from estimator.catalogue import HourlyOffer, TermPrice
+from estimator.catalogue import Card, HourlyOffer, Lot, TermPrice
 from estimator.estimate import headline
-from estimator.evidence import StatedDuration
+from estimator.evidence import GIVEN, Stated, StatedDuration
 from estimator.exports.json_text import as_json
-from estimator.quote import (
-    ForbiddenSeller,
-    Quote,
-)
+from estimator.plan.mixing import Question, need_of
+from estimator.plan.organising import shape_of
+from estimator.quote import ForbiddenSeller, Organisation, Quote, Stage, StageLayout, Tasks, Workload
 from estimator.results.estimate import OrganisationResult, Plan
 from estimator.units import TimeUnit
 from estimator.wording import Language, NumberFormat, Wording
@@ -184,3 +183,27 @@ def test_the_set_up_of_one_lot_is_no_burden_of_another() -> None:
     assert plan is not None
     assert held(plan) == {"fast": (1, (3,)), "slow": (1, (3,))}
     assert plan.timing.delivery_ms == 72 * HOUR
+
+
+def test_work_in_parts_is_bounded_without_the_parts_that_no_slot_counts() -> None:
+    # Three tasks of 71.9, 71.9 and 71.89 h run on the three cards of one lot in its term of 72 h, for 90. Cut into
+    # 400 parts of 0.539 h a card counts 133 whole ones, 399 in all: a bound on 400 would ask for a second lot.
+    tasks = Tasks(count=(2, 1), duration=(Decimal("71.9"), Decimal("71.89")), unit=TimeUnit.HOUR)
+    three = Lot(id="three", name="Lot", card_id="c", cards=3, terms=(TermPrice(days=3, price=Decimal(90)),))
+    organisation = Organisation(id="A", layouts=(StageLayout(stage_id="s", tasks_at_once=3),))
+    quote = Quote(
+        workload=Workload(
+            stages=(Stage(id="s", name="Solve", tasks=tasks),),
+            mutual_slow_down=Stated(value=Decimal(1), evidence=GIVEN),
+        ),
+        organisations=(organisation,),
+        cards=(Card(id="c", name="Card", marketed_gb=Decimal(24)),),
+        offers=(three,),
+    )
+    (plan,) = compared(quote).plans
+    assert plan.rent == 90
+    need = need_of(quote, organisation, plan.timing)
+    asked = Question(quote, organisation, shape_of(quote, organisation), need, cap_slots=True)
+    bound = asked.bound((three,), 72 * 3_600_000)
+    assert bound is not None
+    assert bound <= 90
