@@ -20,17 +20,9 @@ from estimator.problems import Absent, FileRefused, Place, Problem
 from estimator.units import TimeUnit
 from estimator.wording import durations, numbers
 from estimator.wording.gaps import gaps_of, keeps_gaps
+from estimator.wording.names import COLLECTIONS, PLACES, WORDS
 from estimator.wording.numbers import Number, NumberFormat
-from estimator.wording.sentences import (
-    COLLECTIONS,
-    CONDITIONS,
-    COUNTER_EXAMPLES,
-    EVIDENCE,
-    PLACES,
-    PLURAL_SENTENCES,
-    SENTENCES,
-    WORDS,
-)
+from estimator.wording.sentences import CONDITIONS, COUNTER_EXAMPLES, EVIDENCE, PLURAL_SENTENCES, SENTENCES
 
 PLACE_SEPARATOR = " › "
 

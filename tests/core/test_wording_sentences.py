@@ -16,14 +16,8 @@ from estimator.quote import ConditionState, StageKind
 from estimator.wording import Language, NumberFormat, Wording
 from estimator.wording.extract import ROOT
 from estimator.wording.gaps import gaps_of, keeps_gaps
-from estimator.wording.sentences import (
-    CONDITIONS,
-    COUNTER_EXAMPLES,
-    PLACES,
-    PLURAL_SENTENCES,
-    SENTENCES,
-    WORDS,
-)
+from estimator.wording.names import PLACES, WORDS
+from estimator.wording.sentences import CONDITIONS, COUNTER_EXAMPLES, PLURAL_SENTENCES, SENTENCES
 
 SPANISH = Wording(Language.SPANISH, NumberFormat.ES_ES)
 ENGLISH = Wording(Language.ENGLISH, NumberFormat.EN_US)
