@@ -147,6 +147,27 @@ def test_interruptions_add_what_renewal_theory_says(checkpoint: float | None, pi
     assert undisturbed == pytest.approx(math.exp(-2), abs=0.01)  # none in 100 ms
 
 
+def test_an_interruption_costs_half_an_interval_and_a_restart() -> None:
+    # O-COST-11: 10 h on 8 cards, a checkpoint every hour, a restart of 15 min, two interruptions:
+    # 10 + 2 x (0.5 + 0.25) = 11.5 h, 92 card hours. Taken where they are too rare to meet twice in an interval.
+    hour, expected = 3_600_000.0, 2e-6
+    rare = Interruptions(expected / (10 * hour * 8), hour, 0.25 * hour)
+    each = rare.mean_added_ms(10 * hour, 8) / expected
+    wall = 10 + 2 * each / hour
+    assert wall == pytest.approx(11.5, rel=1e-5)
+    assert 8 * wall == pytest.approx(92.0, rel=1e-5)
+
+
+def test_often_interrupted_work_repeats_its_repetitions() -> None:
+    # the same task where two interruptions are expected in its undisturbed 10 h: ten pieces of (e^0.2 - 1)(5 + 0.25) h
+    hour = 3_600_000.0
+    often = Interruptions(2 / (10 * hour * 8), hour, 0.25 * hour)
+    assert often.mean_added_ms(10 * hour, 8) / hour == pytest.approx(
+        10 * math.expm1(0.2) * 5.25 - 10, rel=1e-12
+    )
+    assert often.mean_added_ms(10 * hour, 8) > 1.5 * hour
+
+
 def test_two_cards_are_interrupted_twice_as_often() -> None:
     found = Interruptions(1 / 100, None, 0)
     assert found.mean_added_ms(100, 2) == pytest.approx(50 * math.expm1(2) - 100)
