@@ -23,6 +23,7 @@ from estimator.units import MS_PER_DAY
 
 MOST_DEPTH = 64
 MOST_ELEMENTS = 500_000
+MOST_ATTRIBUTES = 200_000
 _AS_SOON_AS_POSSIBLE, _START_NO_EARLIER_THAN = "0", "4"
 _FINISH_TO_START = {"msproject": "1", "ganttproject": "2"}
 
@@ -48,6 +49,8 @@ def read_project(source: Path | bytes, name: str = "") -> WorkList:
         raise FileRefused("file_too_large", name=name, largest_mib=LARGEST_BYTES // 2**20)
     if has_entities(data):
         raise FileRefused("project_has_entities", name=name)
+    if data.count(b"=") > MOST_ATTRIBUTES:  # a parser gathers all attributes of an element before it says so
+        raise FileRefused("project_too_deep", name=name)
     root = _parsed(data, name)
     tag = _local(root.tag)
     problems: list[Problem] = []

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import io
+import re
 import warnings
 import xml.etree.ElementTree as ElementTree
 import zipfile
@@ -28,6 +29,11 @@ LARGEST_UNPACKED_BYTES = 256 * 2**20
 MOST_ENTRIES = 4_000
 MOST_ROWS = 100_000
 MOST_COLUMNS = 200
+MOST_RECORD_MARKS = 100_000  # separators of one record, those inside quotes too
+MOST_SHEET_ROWS = 1_048_576  # the format's own limit; empty ones count, for the parser keeps each
+MOST_ROW_MARKUP = 131_072  # tags between two rows: the format's 16,384 columns with 8 tags a cell
+MOST_SHEET_MARKUP = 8_000_000  # tags of a sheet: two million cells
+MOST_PART_MARKUP = 2_000_000  # tags of any other part
 HEAD_LINES = 4  # looked at together to tell titles and headings of two lines
 MOST_CELL_CHARACTERS = 32_767  # a workbook's own limit
 
@@ -138,10 +144,21 @@ def _delimiter(text: str) -> str:
 
 
 def _records(text: str, delimiter: str, name: str, line_before: int) -> Iterator[tuple[int, list[Cell]]]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    marks = 0
     line = line_before + 1
+
+    def lines() -> Iterator[str]:
+        nonlocal marks
+        for one in io.StringIO(text, newline=""):
+            marks += one.count(delimiter)
+            if marks > MOST_RECORD_MARKS:
+                raise FileRefused("too_many_columns", name=name, line=line, most=MOST_COLUMNS)
+            yield one
+
+    reader = csv.reader(lines(), delimiter=delimiter, strict=True)
     try:
         for row in reader:
+            marks = 0
             yield line, [unguarded(cell.strip()) or None for cell in row]
             line = line_before + reader.line_num + 1
     except csv.Error as error:
@@ -233,8 +250,15 @@ def _refuse_dangerous(data: bytes, name: str) -> None:
             low = entry.filename.casefold()
             if low.endswith("vbaproject.bin") or "/macrosheets/" in low:
                 raise FileRefused("workbook_has_macros", name=name)
-            if low.endswith((".xml", ".rels")):
+            if low.endswith((".xml", ".rels")) or _may_be_markup(archive, entry):
                 _refuse_markup(archive, entry, name)
+
+
+def _may_be_markup(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bool:
+    """Whether a part of another name could be parsed as XML: a relationship may lead to any name."""
+    with archive.open(entry) as part:
+        start = part.read(1 << 20).lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n\0")
+    return not start or start.startswith(b"<")
 
 
 _FORBIDDEN = tuple(
@@ -246,8 +270,43 @@ _MACRO_CONTENT = b"macroEnabled"
 _OVERLAP = 32
 
 
+_ROW = re.compile(rb"[<:]row(?=[\s/>])")
+
+
+class _Markup:
+    """Counts what a parser would have to hold of one part, from its bytes and before any of it is parsed."""
+
+    def __init__(self, name: str, is_sheet: bool) -> None:
+        self._name = name
+        self._most = MOST_SHEET_MARKUP if is_sheet else MOST_PART_MARKUP
+        self._is_sheet = is_sheet
+        self._tags = self._rows = self._in_row = 0
+
+    def add(self, block: bytes) -> None:
+        """Count a block. Raises FileRefused past the bounds."""
+        self._tags += block.count(b"<")
+        if self._tags > self._most:
+            raise FileRefused("workbook_unpacks_too_large", name=self._name)
+        if not self._is_sheet:
+            return
+        first, *rows = _ROW.split(block)
+        self._in_row += first.count(b"<")
+        self._refuse_wide()
+        for row in rows:
+            self._rows += 1
+            self._in_row = row.count(b"<")
+            self._refuse_wide()
+        if self._rows > MOST_SHEET_ROWS:
+            raise FileRefused("too_many_rows", name=self._name, most=MOST_SHEET_ROWS)
+
+    def _refuse_wide(self) -> None:
+        if self._in_row > MOST_ROW_MARKUP:
+            raise FileRefused("workbook_unpacks_too_large", name=self._name)
+
+
 def _refuse_markup(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str) -> None:
     kinds = entry.filename == "[Content_Types].xml"
+    markup = _Markup(name, "sheets/" in entry.filename.casefold())
     with archive.open(entry) as part:
         tail = b""
         while block := part.read(1 << 20):
@@ -258,6 +317,7 @@ def _refuse_markup(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str) 
                 raise FileRefused("workbook_has_entities", name=name)
             if kinds and _MACRO_CONTENT in window:
                 raise FileRefused("workbook_has_macros", name=name)
+            markup.add(block)
             tail = window[-_OVERLAP:]
 
 
