@@ -17,7 +17,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
 from estimator.imports.tables import LARGEST_BYTES, has_entities, read_bytes
-from estimator.imports.work import MOST_STAGES, ColumnReading, WorkList, WorkRow, clock_ms
+from estimator.imports.work import LONGEST_MS, MOST_STAGES, ColumnReading, WorkList, WorkRow, clock_ms
 from estimator.problems import FileRefused, Problem, Severity
 from estimator.units import MS_PER_DAY
 
@@ -168,7 +168,7 @@ def _walk(
         ms = None
         try:
             days = Decimal(element.get("duration", ""))
-            ms = int(days * MS_PER_DAY) if days.is_finite() and 0 <= days < 1_000_000 else None
+            ms = int(days * MS_PER_DAY) if days.is_finite() and 0 <= days * MS_PER_DAY <= LONGEST_MS else None
         except InvalidOperation:
             ms = None
         if element.get("meeting") == "true":

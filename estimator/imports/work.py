@@ -16,7 +16,7 @@ from estimator.evidence import Evidence, EvidenceKind, Stated
 from estimator.imports.columns import DateColumn, NumberColumn, date_column, number_column, plain_text
 from estimator.imports.tables import Cell, Table
 from estimator.problems import Problem, Severity
-from estimator.units import MS_PER, TimeUnit
+from estimator.units import MS_PER, MS_PER_DAY, TimeUnit
 
 HEADERS: dict[str, tuple[str, ...]] = {
     "name": ("name", "nombre", "task", "tarea", "task name", "nombre de tarea", "stage", "etapa", "jobname"),
@@ -44,10 +44,13 @@ _UNITS = {
 _MEMORY_UNITS = {"gib": Decimal(1), "mib": Decimal(1) / 1024, "gb": Decimal(10**9) / 2**30}
 _NOISE = frozenset({"gib", "gb", "mib", "in", "en", "per", "card", "por", "tarjeta", "of", "de"})
 _CLOCK = re.compile(r"(?:(\d{1,4})[- d]+)?(\d{1,5}):([0-5]?\d)(?::([0-5]?\d)(?:[.,]\d+)?)?")
-_ISO = re.compile(r"P(?:(\d+)D)?T?(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?", re.IGNORECASE)
+_ISO = re.compile(
+    r"P(?:(\d{1,15})D)?T?(?:(\d{1,15})H)?(?:(\d{1,15})M)?(?:(\d{1,15}(?:\.\d{1,15})?)S)?", re.IGNORECASE
+)
 _PART = re.compile(r"(\d+(?:[.,]\d+)?)\s*([a-zµ]+)")
 _STEP = re.compile(r"\d+(?:_\d+)?\.(?:batch|extern|interactive|\d+)")
 MOST_STAGES = 1_000
+LONGEST_MS = 1_000_000 * MS_PER_DAY  # a longer time is a slip or an attack, never a task
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,9 +266,15 @@ def _row(reading: _Reading, line: int, cells: tuple[Cell, ...]) -> WorkRow | Non
 
 
 def _duration_ms(reading: _Reading, cell: Cell) -> int | None:
-    """Return a duration in ms: a number in the column's unit, a clock of any length, ISO 8601, or with its units."""
+    """Return a duration in whole ms, None where the cell holds none or one beyond `LONGEST_MS`."""
+    exact = _exact_ms(reading, cell)
+    return None if exact is None or not 0 <= exact <= LONGEST_MS else int(exact)
+
+
+def _exact_ms(reading: _Reading, cell: Cell) -> Decimal | int | None:
+    """Return a number in the column's unit, a clock of any length, ISO 8601, or a text with its units, in ms."""
     if isinstance(cell, dt.timedelta):
-        return None if cell < dt.timedelta(0) else round(cell.total_seconds() * 1000)
+        return round(cell.total_seconds() * 1000)
     if isinstance(cell, dt.time):
         return ((cell.hour * 60 + cell.minute) * 60 + cell.second) * 1000
     if isinstance(cell, str):
@@ -275,31 +284,31 @@ def _duration_ms(reading: _Reading, cell: Cell) -> int | None:
         parts = _PART.findall(plain_text(cell))
         rest = _PART.sub("", plain_text(cell)).strip(" .,")
         if parts and not rest and all(unit in _UNITS for _, unit in parts):
-            total = sum(Decimal(value.replace(",", ".")) * MS_PER[_UNITS[unit]] for value, unit in parts)
-            return int(total)
+            return sum(Decimal(value.replace(",", ".")) * MS_PER[_UNITS[unit]] for value, unit in parts)
     value = _number(reading, "duration", cell)
-    if value is None or value < 0:
+    if value is None:
         return None
     named = reading.units["duration"]
     unit = _UNITS.get(named) or TimeUnit(named)
-    return int(value * MS_PER[unit])
+    return value * MS_PER[unit]
 
 
 def clock_ms(text: str) -> int | None:
-    """Return "26:15", "1-02:03:04", "36:00:00" or "PT24H0M0S" in ms; None for another text.
+    """Return "26:15", "1-02:03:04", "36:00:00" or "PT24H0M0S" in ms; None for another text and beyond `LONGEST_MS`.
 
     Two parts are hours and minutes. A day counts 24 hours: an end at midnight is not another day.
     """
     clock = _CLOCK.fullmatch(text.strip())
+    found: int | None = None
     if clock:
         days, hours, minutes, seconds = (int(part or 0) for part in clock.groups())
-        return (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000
+        found = (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000
     iso = _ISO.fullmatch(text.strip())
     if iso and any(iso.groups()):
         days, hours, minutes = (int(part or 0) for part in iso.groups()[:3])
         whole = ((days * 24 + hours) * 60 + minutes) * 60
-        return int((whole + Decimal(iso[4] or 0)) * 1000)
-    return None
+        found = int((whole + Decimal(iso[4] or 0)) * 1000)
+    return None if found is None or found > LONGEST_MS else found
 
 
 def _number(reading: _Reading, meaning: str, cell: Cell) -> Decimal | None:

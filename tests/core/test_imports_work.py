@@ -47,6 +47,9 @@ def work(text: str, number_format: str = "es_ES") -> WorkList:
         ("P1DT1H", 25 * HOUR),
         ("PT0H0M0S", 0),
         ("P", None),
+        ("PT1000001H", 1_000_001 * HOUR),
+        ("P1000001D", None),
+        ("PT" + "9" * 5_000 + "S", None),
         ("12", None),
         ("1:75", None),
     ],
@@ -72,6 +75,16 @@ def test_a_duration_is_read_in_the_unit_of_its_heading_or_its_own(text: str, ms:
     (row,) = work(text).rows
     assert row.duration_ms == ms
     assert work(text).problems == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["36363636363636363636363636", "24000000,1", "9" * 5_000, "99999999999 d", "-1"]
+)
+def test_a_time_that_no_task_has_is_named_and_left_out(text: str) -> None:
+    found = work(f"task;hours\nA;{text}\nB;24000000\n")
+    assert [(row.name, row.duration_ms) for row in found.rows] == [("B", 24_000_000 * HOUR)]
+    assert [one.code for one in found.problems] == ["duration_unreadable"]
+    as_stages(found)
 
 
 def test_a_duration_that_is_blank_is_not_known_and_not_zero() -> None:
