@@ -26,7 +26,7 @@ class Answers(Dialogs):
     """Answers in the planner's place; nothing opens."""
 
     def __init__(self, window: MainWindow, folder: Path) -> None:
-        super().__init__(window.words, window)
+        super().__init__(window.words, window, window.parts.theme)
         self.folder = folder
         self.name = "quote"
 
