@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from openpyxl import Workbook
 
-from estimator.imports.tables import MOST_SHEET_ROWS, read_table
+from estimator.imports.tables import LARGEST_TEXT_BYTES, MOST_SHEET_ROWS, read_table
 
 ROOT = Path(__file__).parents[2]
 HEAD = b'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
@@ -86,6 +86,16 @@ HOSTILE: dict[str, tuple[str, Callable[[], bytes], str]] = {
     "an entity in a part of another name": ("a.xlsx", hidden, "workbook_has_entities"),
     "a line of separators": ("a.csv", lambda: b";" * 20_000_000, "too_many_columns"),
     "a record over many lines": ("a.csv", lambda: b'"\na";' * 5_000_000, "too_many_columns"),
+    "one wide character after very many narrow ones": (
+        "a.csv",
+        lambda: b"\n" * (LARGEST_TEXT_BYTES - 4) + "\U0001f9ee".encode(),
+        "table_empty",
+    ),
+    "more text than is read": (
+        "a.csv",
+        lambda: b"\n" * (LARGEST_TEXT_BYTES + 1),
+        "file_too_large",
+    ),
     "blank lines": ("a.csv", lambda: b"\n" * 10_000_000, "table_empty"),
     "attributes": (
         "a.xml",
@@ -94,13 +104,14 @@ HOSTILE: dict[str, tuple[str, Callable[[], bytes], str]] = {
     ),
 }
 READ = """
-import resource, sys, time
+import re, sys, time
 from pathlib import Path
 from estimator.imports.projects import read_project
 from estimator.imports.tables import read_table
 from estimator.problems import FileRefused
 path = Path(sys.argv[1])
-peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+# The peak of this program alone: what getrusage says begins with that of the process which started it.
+peak = lambda: int(re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
 before, started, said = peak(), time.process_time(), ""
 try:
     (read_project if path.suffix == ".xml" else read_table)(path)
@@ -110,7 +121,7 @@ print(said, time.process_time() - started, (peak() - before) / 1024)
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="peak memory is read as Unix says it")
+@pytest.mark.skipif(sys.platform != "linux", reason="peak memory is read as Linux says it")
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_a_hostile_file_is_refused_within_five_seconds_and_200_mb(kind: str, tmp_path: Path) -> None:
     name, data, code = HOSTILE[kind]
@@ -122,7 +133,7 @@ def test_a_hostile_file_is_refused_within_five_seconds_and_200_mb(kind: str, tmp
     said, seconds, mib = done.stdout.decode().split()
     assert said == code
     assert float(seconds) < 5
-    assert float(mib) < 190  # 200 MB
+    assert 0 < float(mib) < 190  # 200 MB
 
 
 def test_a_full_sheet_of_a_planner_is_read() -> None:
