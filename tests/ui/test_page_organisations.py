@@ -294,6 +294,7 @@ def test_the_former_picture_stays_while_the_next_is_computed(
     opened(qtbot, session)
     steps = page.staircase.steps
     assert session.quote is not None
+    session.blockSignals(True)  # what is refined meanwhile would show itself as fresh
     page.show_state(session.quote, session.estimate, stale=True)
     assert page.staircase.steps is steps
     qtbot.waitUntil(page.staircase.tag.isVisible, timeout=2_000)
