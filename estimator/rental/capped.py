@@ -5,7 +5,7 @@ Whole numbers in, whole numbers out. Where the cap is no hindrance, `covering.ch
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +22,8 @@ from estimator.rental.covering import (
 _PRICES_TRIED = 12
 # Beyond this many undominated states the best choice found is kept, with its bound.
 MOST_STATES = 200_000
+# The same beyond this many states looked at in all.
+MOST_LOOKED_AT = 10_000_000
 
 
 class Option(NamedTuple):
@@ -56,8 +58,12 @@ class CappedCover:
 def cheapest_capped_cover(classes: tuple[CappedClass, ...], units: int, cap: int) -> CappedCover | None:
     """Return the choices that reach `units` at least cost while they count at most `cap`; None if none do.
 
-    Exact unless more than MOST_STATES states stay undominated; then the best found and its bound.
+    Exact unless more than MOST_STATES states stay undominated, or MOST_LOOKED_AT are made on the way; then the
+    best found and its bound.
     """
+    classes = tuple(
+        replace(one, copies=min(one.copies, cap // one.counted)) if one.counted else one for one in classes
+    )
     free = cheapest_cover(tuple(Choices(one.options, one.copies) for one in classes), units)
     if free is None:
         return None
@@ -141,13 +147,17 @@ def _listed(
             np.array([_NOTHING, *(Option(*option, one.counted) for option in one.options)], dtype=np.int64),
         )
         for index, one in enumerate(classes)
-        for _ in range(min(one.copies, cap // max(1, one.counted)))
+        for _ in range(one.copies)
     ]
     rest_bound, rest_units = _rests(steps, price, surcharge)
     state = np.zeros((1, 3), dtype=np.int64)
     limit += MARGIN * (1.0 + abs(limit)) if limit < float("inf") else 0.0
     history: list[tuple[Integers, int]] = []
+    looked_at = 0
     for number, (_, options) in enumerate(steps):
+        looked_at += len(options) * len(state)
+        if looked_at > MOST_LOOKED_AT:
+            return None
         grown = (options[:, None, :] + state[None, :, :]).reshape(-1, 3)
         grown[:, 1] = np.minimum(grown[:, 1], units)
         least = grown[:, 0] + price * (units - grown[:, 1]) - surcharge * (cap - grown[:, 2])

@@ -136,7 +136,8 @@ def cost_time_frontier(
 ) -> tuple[DeadlinePlan, ...] | Absent:
     """Return the plans that no other beats in cost or finish without losing in the other; cheapest first.
 
-    `most`: the search ends after so many plans, on the frontier or equal to one in cost; the fastest are then missing.
+    `most`: where the walk takes more plans, on the frontier or equal to one in cost, it is `frontier_by_terms`: from
+    the cheapest to the fastest, and not so many steps next to the cheapest.
     """
     work = _Work(units, deadline_ms, lots, hourly, start, cap)
     plan = work.cheapest(deadline_ms, widest=True)
@@ -149,8 +150,10 @@ def cost_time_frontier(
         faster = work.cheapest(plan.finish_ms - 1, widest=True)
         if isinstance(faster, Absent) or faster.cost > plan.cost:
             frontier.append(plan)
-        if isinstance(faster, Absent) or solved == most:
+        if isinstance(faster, Absent):
             return tuple(frontier)
+        if solved == most:
+            return work.by_terms(deadline_ms)
         plan = faster
         solved += 1
 
@@ -168,18 +171,7 @@ def frontier_by_terms(
     Each is the cheapest for its deadline. Between two of them `cost_time_frontier` may know more: hundreds of
     plans where there are tens of lots, each some minutes faster and some coins dearer.
     """
-    work = _Work(units, deadline_ms, lots, hourly, start, cap)
-    found: list[DeadlinePlan] = []
-    for moment in (deadline_ms, *(held for held in work.held_lengths if held < deadline_ms)):
-        if found and found[-1].finish_ms <= moment:
-            continue  # the plan for a longer deadline meets this one too
-        plan = work.cheapest(moment, widest=True)
-        if isinstance(plan, Absent):
-            return tuple(found) or plan
-        if found and plan.cost == found[-1].cost:
-            found.pop()
-        found.append(plan)
-    return tuple(found)
+    return _Work(units, deadline_ms, lots, hourly, start, cap).by_terms(deadline_ms)
 
 
 def least_time_for_budget(
@@ -205,19 +197,19 @@ def least_time_for_budget(
 
 
 class _Option(NamedTuple):
-    """What one copy can do by a deadline: exact cost, units, and the holding behind them (hourly: None)."""
+    """What one copy can do by a deadline: its cost in the question's whole units, units of work, and the holding
+    behind them (hourly: None)."""
 
-    cost: Fraction
+    cost: int
     units: int
     cover: Cover | None
 
 
 class _Asked(NamedTuple):
-    """A deadline's question in whole numbers: costs are `scale` times the options' own."""
+    """A deadline's question in whole numbers: the classes, and the options behind each of them."""
 
     classes: tuple[Choices, ...]
     options: list[list[_Option]]
-    scale: Fraction
 
 
 class _Work:
@@ -242,6 +234,15 @@ class _Work:
             _ladder(lot.terms, min(longest_ms, _alone_ms(lot, units)), start) for lot in lots
         )
         self._held = {cover.held_days: held for ladder in self._ladders for held, cover in ladder}
+        hours = [] if hourly is None else _hourly_ladder(hourly, units, longest_ms)
+        # Whole costs are this many times the exact ones.
+        self._scale = _scale(
+            [
+                *(Fraction(cover.cost) for ladder in self._ladders for _, cover in ladder),
+                *(c for c, _ in hours),
+            ]
+        )
+        self._hourly_ladder = [_Option(self._whole(cost), done, None) for cost, done in hours]
 
     @property
     def held_lengths(self) -> tuple[int, ...]:
@@ -255,7 +256,7 @@ class _Work:
             return asked
         _, bound = lower_bound(asked.classes, self._units)
         whole = max(0, ceil(bound - MARGIN * (1.0 + abs(bound))))  # every cost is a whole one
-        return _amount(Fraction(whole) / asked.scale)
+        return _amount(Fraction(whole) / self._scale)
 
     def cheapest(self, deadline_ms: int, *, widest: bool = False) -> DeadlinePlan | Absent:
         """Return the cheapest plan that ends within `deadline_ms`, not above the longest of the question.
@@ -265,7 +266,7 @@ class _Work:
         asked = self._asked(deadline_ms)
         if isinstance(asked, Absent):
             return asked
-        classes, _, scale = asked
+        classes, _ = asked
         if self._cap is None:
             taken = cheapest_cover(classes, self._units)
             if taken is None:
@@ -280,7 +281,21 @@ class _Work:
         if found is None:
             return Absent("deadline_not_met")
         plan = self._plan(found.taken, asked, deadline_ms, widest=widest)
-        return plan if found.bound == found.cost else replace(plan, bound=_amount(found.bound / scale))
+        return plan if found.bound == found.cost else replace(plan, bound=_amount(found.bound / self._scale))
+
+    def by_terms(self, deadline_ms: int) -> tuple[DeadlinePlan, ...] | Absent:
+        """Return the cheapest plan for each length that a holding can have, and for the deadline; cheapest first."""
+        found: list[DeadlinePlan] = []
+        for moment in (deadline_ms, *(held for held in self.held_lengths if held < deadline_ms)):
+            if found and found[-1].finish_ms <= moment:
+                continue  # the plan for a longer deadline meets this one too
+            plan = self.cheapest(moment, widest=True)
+            if isinstance(plan, Absent):
+                return tuple(found) or plan
+            if found and plan.cost == found[-1].cost:
+                found.pop()
+            found.append(plan)
+        return tuple(found)
 
     def earliest(self, plan: DeadlinePlan, budget: Decimal) -> DeadlinePlan:
         """Return the plan that ends first within the budget; `plan` is one."""
@@ -310,11 +325,8 @@ class _Work:
             else:
                 copies.append(self._hourly.slots)
             options.append(every)
-        scale = _scale([option.cost for row in options for option in row])
         classes = tuple(
-            Choices(
-                tuple((int(option.cost * scale), option.units) for option in row), min(count, self._units)
-            )
+            Choices(tuple((option.cost, option.units) for option in row), min(count, self._units))
             for row, count in zip(options, copies, strict=True)
         )
         if (
@@ -322,7 +334,10 @@ class _Work:
             >= LARGEST_COST
         ):
             return Absent("amount_too_large")
-        return _Asked(classes, options, scale)
+        return _Asked(classes, options)
+
+    def _whole(self, cost: Fraction) -> int:
+        return int(cost * self._scale)
 
     def _lot_options(
         self, lot: WorkLot, ladder: tuple[tuple[int, Cover], ...], deadline_ms: int
@@ -331,34 +346,30 @@ class _Work:
         for held, cover in ladder:
             units = _units_by(min(held, deadline_ms), lot.slots, lot.setup_ms, lot.unit_ms)
             if units > 0:
-                options.append(_Option(Fraction(cover.cost), min(units, self._units), cover))
+                options.append(_Option(self._whole(Fraction(cover.cost)), min(units, self._units), cover))
             if held >= deadline_ms:
                 break
         return options
 
     def _hourly_options(self, hourly: WorkHourly, deadline_ms: int) -> list[_Option]:
-        """Return, for each time that a slot can be billed for, the most units that it buys."""
+        """Return, for each time that a slot can be billed for by the deadline, the most units that it buys."""
         most = min(self._units, _units_by(deadline_ms, 1, hourly.setup_ms, hourly.unit_ms))
-        unit_ms = hourly.billing.granularity_s * MS_PER_SECOND
         options = []
-        units = 0
-        while units < most:
-            billed = billed_ms(hourly.setup_ms + (units + 1) * hourly.unit_ms, hourly.billing)
-            # A minimum that is no whole number of units buys only the units below it.
-            units = min(most, (billed // unit_ms * unit_ms - hourly.setup_ms) // hourly.unit_ms)
-            cost = Fraction(hourly.rate) * hourly.cards_per_slot * billed / MS_PER_HOUR
-            options.append(_Option(cost, units, None))
-        return options
+        for option in self._hourly_ladder:
+            options.append(option if option.units <= most else option._replace(units=most))
+            if option.units >= most:
+                break
+        return options if most else []
 
     def _plan(
         self, taken: tuple[Taken, ...], asked: _Asked, deadline_ms: int, *, widest: bool
     ) -> DeadlinePlan:
-        _, options, scale = asked
+        _, options = asked
         lots: list[tuple[WorkLot, HeldLots]] = []
         slots: list[HourlySlots] = []
         for item in taken:
             cost, units = item.option
-            cover = next(o.cover for o in options[item.index] if o.units >= units and o.cost * scale == cost)
+            cover = next(o.cover for o in options[item.index] if o.units >= units and o.cost == cost)
             if cover is None:
                 slots.append(HourlySlots(item.copies, units))
             else:
@@ -476,6 +487,21 @@ def _ladder(
         if held >= longest_ms:
             break
     return tuple(ladder)
+
+
+def _hourly_ladder(hourly: WorkHourly, units: int, longest_ms: int) -> list[tuple[Fraction, int]]:
+    """Return, for each time that a slot can be billed for, its cost and the most units that it buys."""
+    most = min(units, _units_by(longest_ms, 1, hourly.setup_ms, hourly.unit_ms))
+    granularity_ms = hourly.billing.granularity_s * MS_PER_SECOND
+    cost_per_ms = Fraction(hourly.rate) * hourly.cards_per_slot / MS_PER_HOUR
+    options = []
+    done = 0
+    while done < most:
+        billed = billed_ms(hourly.setup_ms + (done + 1) * hourly.unit_ms, hourly.billing)
+        # A minimum that is no whole number of units buys only the units below it.
+        done = min(most, (billed // granularity_ms * granularity_ms - hourly.setup_ms) // hourly.unit_ms)
+        options.append((cost_per_ms * billed, done))
+    return options
 
 
 def _amount(cost: Fraction) -> Decimal:

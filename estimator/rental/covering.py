@@ -6,6 +6,7 @@ Whole numbers in, whole numbers out; what the units and costs mean is the caller
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ LARGEST_COST = 2**60
 # Bounds are floats: a state is given up only if it is worse by more than their rounding can be.
 MARGIN = 1e-9
 _BISECTIONS = 90
+# More open copies of one class are decided in bundles.
+_FEW = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +52,22 @@ def cheapest_cover(classes: tuple[Choices, ...], units: int) -> tuple[Taken, ...
     price, lower = _best_unit_price(rows, units)
     upper = _greedy_cost(rows, units, price)
     gap = (upper - lower) + MARGIN * (1.0 + upper)
-    taken: list[Taken] = []
-    steps: list[_Step] = []
+    fixed: list[Taken] = []
+    opened: list[_Open] = []
     for row in rows:
-        step, open_copies = _open_copies(row, price, gap)
-        if row.copies > open_copies and step.base != _NOTHING:
-            taken.append(Taken(row.index, step.base, row.copies - open_copies))
-        steps.extend([step] * open_copies)
-    # The least certain copies come last: until then nearly every state falls to the bound.
-    steps.sort(key=lambda step: -step.penalty)
-    reached = sum(item.copies * item.option[1] for item in taken)
-    spent = sum(item.copies * item.option[0] for item in taken)
-    taken.extend(_decide(steps, units - reached, price, upper - spent + MARGIN * (1.0 + upper)))
-    return _merged(taken)
+        open_ = _open_copies(row, price, gap)
+        if row.copies > open_.copies and open_.base != _NOTHING:
+            fixed.append(Taken(row.index, open_.base, row.copies - open_.copies))
+        if open_.copies:
+            opened.append(open_)
+    reached = sum(item.copies * item.option[1] for item in fixed)
+    spent = sum(item.copies * item.option[0] for item in fixed)
+    asked = _Asked(max(0, units - reached), price, upper - spent + MARGIN * (1.0 + upper))
+    decided = _decided(opened, asked, _FEW)
+    if decided is None:
+        decided = _decided(opened, asked, max(row.copies for row in rows))
+    assert decided is not None  # copy by copy, none is taken twice
+    return _merged(fixed + decided)
 
 
 def lower_bound(classes: tuple[Choices, ...], units: int) -> tuple[float, float]:
@@ -92,13 +98,39 @@ class _Row:
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
-    """One copy to decide: its options, the one that the bound prefers, what leaving that costs at least."""
+class _Open:
+    """Copies of a class that may leave the option that the bound prefers, and what each option left to them
+    costs more than that one after the price of its units. Cheapest and smallest option first."""
 
     index: int
     options: tuple[tuple[int, int], ...]
     base: tuple[int, int]
+    penalties: tuple[float, ...]
+    copies: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One decision: `copies` copies take one of `moves`, each (cost, units) of all of them together.
+
+    `options`: what a copy takes with each move. `base`: the move with the least cost after the price of its units;
+    `penalty`: what leaving it costs at least.
+    """
+
+    index: int
+    copies: int
+    options: tuple[tuple[int, int], ...]
+    moves: tuple[tuple[int, int], ...]
+    base: tuple[int, int]
     penalty: float
+
+
+class _Asked(NamedTuple):
+    """What the open copies must reach, the price of a unit in the bound, and the cost that they stay within."""
+
+    units: int
+    price: float
+    limit: float
 
 
 def _undominated(options: tuple[tuple[int, int], ...], units: int) -> tuple[tuple[int, int], ...]:
@@ -191,34 +223,89 @@ def _greedy_cost(rows: list[_Row], units: int, price: float) -> int:
     )
 
 
-def _open_copies(row: _Row, price: float, gap: float) -> tuple[_Step, int]:
-    """Return the step of one copy, without options too dear to be part of a cheapest choice, and how many
-    copies can leave the preferred option at all."""
+def _open_copies(row: _Row, price: float, gap: float) -> _Open:
+    """Return the copies that can leave the preferred option at all, without options too dear to be part of a
+    cheapest choice."""
     base, least = _preferred(row, price)
     penalties = {option: option[0] - price * option[1] - least for option in (_NOTHING, *row.options)}
-    left = tuple(option for option in (_NOTHING, *row.options) if option == base or penalties[option] <= gap)
+    left = tuple(option for option in penalties if option == base or penalties[option] <= gap)
     penalty = min((penalties[option] for option in left if option != base), default=float("inf"))
     if len(left) == 1:
-        return _Step(row.index, left, base, penalty), 0
-    open_copies = row.copies if penalty * row.copies <= gap else int(gap / penalty)
-    return _Step(row.index, left, base, penalty), min(row.copies, open_copies)
+        count = 0
+    else:
+        count = row.copies if penalty * row.copies <= gap else min(row.copies, int(gap / penalty))
+    return _Open(row.index, left, base, tuple(penalties[option] for option in left), count)
 
 
-def _decide(steps: list[_Step], units: int, price: float, limit: float) -> list[Taken]:
-    """Return the cheapest decisions of the open copies, one copy at a time.
+def _decided(opened: list[_Open], asked: _Asked, few: int) -> list[Taken] | None:
+    """Return the cheapest choice of the open copies; None if it takes more copies than there are.
+
+    Up to `few` copies of a class are decided one by one. More begin at their smallest option, and bundles of 1,
+    2, 4, ... copies move to each other option; only there can more move than there are.
+    """
+    steps: list[_Step] = []
+    start: dict[int, tuple[int, tuple[int, int]]] = {}
+    for open_ in opened:
+        if open_.copies <= few:
+            penalty = min(p for o, p in zip(open_.options, open_.penalties, strict=True) if o != open_.base)
+            step = _Step(open_.index, 1, open_.options, open_.options, open_.base, penalty)
+            steps += [step] * open_.copies
+        else:
+            start[open_.index] = open_.copies, open_.options[0]
+            steps += _bundles(open_)
+    # The least certain decisions come last: until then nearly every state falls to the bound. The one with
+    # most options is the very last, where it is looked up and not multiplied out.
+    steps.sort(key=lambda step: -step.penalty)
+    if steps:
+        longest = max(range(len(steps)), key=lambda place: len(steps[place].moves))
+        steps.append(steps.pop(longest))
+    units = asked.units - sum(count * option[1] for count, option in start.values())
+    spent = sum(count * option[0] for count, option in start.values())
+    taken = _decide(steps, _Asked(max(0, units), asked.price, asked.limit - spent))
+    for index, (count, option) in start.items():
+        staying = count - sum(item.copies for item in taken if item.index == index)
+        if staying < 0:
+            return None
+        taken.append(Taken(index, option, staying))
+    return [item for item in taken if item.copies and item.option != _NOTHING]
+
+
+def _bundles(open_: _Open) -> list[_Step]:
+    """Return decisions that move any number of the copies from their smallest option to each other one."""
+    smallest = open_.options[0]
+    steps = []
+    for option, penalty in zip(open_.options[1:], open_.penalties[1:], strict=True):
+        cost, units = option[0] - smallest[0], option[1] - smallest[1]
+        left, size = open_.copies, 1
+        while left:
+            size = min(size, left)
+            move = (size * cost, size * units)
+            better = move if penalty < open_.penalties[0] else _NOTHING
+            least = size * abs(penalty - open_.penalties[0])
+            steps.append(_Step(open_.index, size, (smallest, option), (_NOTHING, move), better, least))
+            left -= size
+            size *= 2
+    return steps
+
+
+def _decide(steps: list[_Step], asked: _Asked) -> list[Taken]:
+    """Return the cheapest decisions, one step at a time; copies that stay at the option of the first move
+    of a bundle are left out.
 
     Kept are the undominated states (cost, units). A state is given up if its cost and the bound of what
-    is left exceed `limit`.
+    is left exceed the limit.
     """
-    units = max(0, units)
+    if not steps:
+        return []
+    units, price, limit = asked
     bound_after, size_after = _suffixes(steps, price)
     cost: Integers = np.zeros(1, dtype=np.int64)
     size: Integers = np.zeros(1, dtype=np.int64)
     history: list[tuple[Integers, Integers]] = []
-    for number, step in enumerate(steps):
-        options = np.array(step.options, dtype=np.int64)
-        all_costs = (options[:, 0][:, None] + cost[None, :]).ravel()
-        all_sizes = np.minimum(options[:, 1][:, None] + size[None, :], units).ravel()
+    for number, step in enumerate(steps[:-1]):
+        moves = np.array(step.moves, dtype=np.int64)
+        all_costs = (moves[:, 0][:, None] + cost[None, :]).ravel()
+        all_sizes = np.minimum(moves[:, 1][:, None] + size[None, :], units).ravel()
         bound = all_costs + price * (units - all_sizes) + bound_after[number + 1]
         kept = np.flatnonzero((bound <= limit) & (all_sizes + size_after[number + 1] >= units))
         kept = kept[np.lexsort((-all_sizes[kept], all_costs[kept]))]
@@ -226,13 +313,19 @@ def _decide(steps: list[_Step], units: int, price: float, limit: float) -> list[
         kept = kept[np.concatenate(([True], so_far[1:] > so_far[:-1]))]
         history.append((kept // len(cost), kept % len(cost)))
         cost, size = all_costs[kept], all_sizes[kept]
-    position = int(np.argmax(size >= units))
+    # The last decision takes the smallest move that is enough: moves rise in cost and units alike.
+    moves = np.array(steps[-1].moves, dtype=np.int64)
+    enough = np.searchsorted(moves[:, 1], units - size)
+    can = enough < len(moves)
+    complete = np.where(can, cost + moves[np.minimum(enough, len(moves) - 1), 0], np.iinfo(np.int64).max)
+    position = int(np.argmin(complete))
+    chosen = int(enough[position])
     taken: list[Taken] = []
-    for step, (chosen, parent) in zip(reversed(steps), reversed(history), strict=True):
-        option = step.options[int(chosen[position])]
-        position = int(parent[position])
-        if option != _NOTHING:
-            taken.append(Taken(step.index, option, 1))
+    for step, decisions in zip(reversed(steps), [None, *reversed(history)], strict=True):
+        if decisions is not None:
+            chosen, position = int(decisions[0][position]), int(decisions[1][position])
+        if chosen or step.moves is step.options:
+            taken.append(Taken(step.index, step.options[chosen], step.copies))
     return taken
 
 
@@ -241,7 +334,7 @@ def _suffixes(steps: list[_Step], price: float) -> tuple[list[float], list[int]]
     bounds, sizes = [0.0], [0]
     for step in reversed(steps):
         bounds.append(bounds[-1] + min(0.0, step.base[0] - price * step.base[1]))
-        sizes.append(sizes[-1] + max(size for _, size in step.options))
+        sizes.append(sizes[-1] + step.moves[-1][1])
     return bounds[::-1], sizes[::-1]
 
 

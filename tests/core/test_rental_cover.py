@@ -70,6 +70,43 @@ def test_a_cover_with_choices_is_the_cheapest_of_all(rows: tuple[Choices, ...], 
         assert sum(item.copies for item in taken if item.index == index) <= row.copies
 
 
+@given(
+    st.lists(st.tuples(st.integers(1, 60), st.integers(1, 12)), min_size=1, max_size=3).map(tuple),
+    st.lists(st.tuples(st.integers(1, 60), st.integers(1, 12)), max_size=3).map(tuple),
+    st.sampled_from([17, 40, 300]),
+    st.integers(1, 300),
+)
+@settings(max_examples=150, deadline=None)
+def test_many_equal_copies_are_decided_in_bundles_and_still_the_cheapest(
+    first: tuple[tuple[int, int], ...], second: tuple[tuple[int, int], ...], copies: int, units: int
+) -> None:
+    """Against the plain recurrence: the least cost of (copies left, units left), class by class."""
+    rows = (Choices(first, copies), Choices(second, 5))
+    never = 10**9
+    least = [
+        [0] + [never] * units
+    ]  # after 0, 1, ... copies of a class: cost to have reached at least u units
+    for row in rows:
+        for _ in range(row.copies):
+            before = least[-1]
+            now = list(before)
+            for cost, size in row.options:
+                for reached in range(units + 1):
+                    now[reached] = min(now[reached], before[max(0, reached - size)] + cost)
+            if now == before:
+                break
+            least.append(now)
+        least = [least[-1]]
+    taken = cheapest_cover(rows, units)
+    if taken is None:
+        assert least[0][units] >= never
+        return
+    assert sum(item.copies * item.option[0] for item in taken) == least[0][units]
+    assert sum(item.copies * item.option[1] for item in taken) >= units
+    for index, row in enumerate(rows):
+        assert sum(item.copies for item in taken if item.index == index) <= row.copies
+
+
 @given(work_lots, st.integers(1, 30))
 @settings(max_examples=30, deadline=None)
 def test_along_a_frontier_time_falls_as_cost_rises_and_each_plan_is_found_again(

@@ -13,8 +13,10 @@ from estimator.estimate import EstimateCancelled, decided, with_flips
 from estimator.problems import Absent
 from estimator.quote import ExchangeRate, Ownership, Quote
 from estimator.results.rental import Flip, Quantity, RentalStudy, RentalWay
+from estimator.units import MS_PER_DAY
 from estimator.wording import Language, NumberFormat, Wording
 from estimator.wording.rent import break_even_text, flip_text, owning_text, same_rent_sentence
+from tests.large_quotes import many_equal_tasks
 from tests.quotes import HIVENET, LOT_4090, MINUTE, TODAY, compared, conversion, given, source_quote
 
 WORDS = Wording(Language.ENGLISH, NumberFormat.EN_US)
@@ -197,6 +199,16 @@ def test_the_frontier_within_the_limit_is_proven_and_starts_with_the_cheapest() 
     assert frontier[0].rent == Decimal("54.72")
     assert frontier[0].lots == (("lot-4090", 2, (3,)),)
     assert frontier[0].delivery_ms == 58 * MINUTE
+    assert all(point.proven for point in frontier)
+
+
+def test_the_frontier_of_long_work_goes_from_the_cheapest_to_the_shortest_term() -> None:
+    # 10,000 times 12 minutes on up to 64 cards: a walk of forty plans would end within an hour of thirty days.
+    frontier = study_of(many_equal_tasks(10_000, 64)).frontier
+    assert isinstance(frontier, tuple)
+    days = [point.delivery_ms / MS_PER_DAY for point in frontier]
+    assert days[0] > 29
+    assert days[-1] < 4
     assert all(point.proven for point in frontier)
 
 
