@@ -57,6 +57,7 @@ from estimator.memory.recipe import (
     Projection,
     Training,
 )
+from estimator.memory.saved import has_products
 from estimator.memory.serving import BlockPool, block_pool, kv_bytes_per_token, pool_bytes
 from estimator.memory.shape import Experts, Family, LatentAttention, ModelShape, Objective, SlidingLayers
 from estimator.memory.sharded import sharded_ledger
@@ -134,6 +135,7 @@ __all__ = [
     "generation_ledger",
     "greedy_shards",
     "grouped_format",
+    "has_products",
     "illegal_degree",
     "image_decoder_ledger",
     "image_generation_ledger",

@@ -36,10 +36,12 @@ def training_basis(shape: ModelShape, recipe: Training) -> Basis:
     """Return what the form of this training step was held against.
 
     No reference point has a quantised base, adapters on another than a Llama-like model, experts or windows in
-    another precision than bf16, or a chunked or fused loss on an encoder.
+    another precision than bf16, a chunked or fused loss on an encoder, or a compiled one.
     """
     is_half = recipe.element == 2 and not recipe.autocast
     if shape.family is Family.GPT_OSS or recipe.frozen_weights_bytes is not None:
+        return Basis.FORMULA
+    if recipe.loss is LossKernel.COMPILED:
         return Basis.FORMULA
     if recipe.steps_in_backward or (recipe.adapter is not None and recipe.adapter.trains_tables):
         return Basis.FORMULA

@@ -55,9 +55,9 @@ def lever_effects(recipe: Training, ledger_of: Callable[[Training], MemoryLedger
 
 
 def _changes(recipe: Training) -> Iterator[tuple[Lever, Training]]:
-    if not recipe.checkpointing:
-        yield Lever.CHECKPOINTING, replace(recipe, checkpointing=True)
-    if recipe.loss in (LossKernel.UPCAST, LossKernel.HALF, LossKernel.CHUNKED):
+    if not recipe.checkpointing or recipe.keeps_products:
+        yield Lever.CHECKPOINTING, replace(recipe, checkpointing=True, keeps_products=False)
+    if recipe.loss in (LossKernel.UPCAST, LossKernel.HALF, LossKernel.CHUNKED, LossKernel.COMPILED):
         yield Lever.FUSED_LOSS, replace(recipe, loss=LossKernel.FUSED)
     if recipe.is_foreach:
         yield Lever.FUSED_OPTIMIZER, replace(recipe, is_foreach=False)

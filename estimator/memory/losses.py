@@ -1,7 +1,8 @@
 """What scores and cross-entropy add while the loss is computed, forward and backward, by kernel.
 
-Source: each kernel run with the same tensors in torch 2.13; the fused one has the layout of Liger's. For causal
-models unless said; V scores per token.
+Source: each kernel run with the same tensors in torch 2.13; the fused one has the layout of Liger's. The compiled one
+was not run: what it makes is as its authors state it (Dao-AILab/quack issue 48: nothing in the forward, the scores'
+gradient in the backward). For causal models unless said; V scores per token.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ def loss_forward_spike(shape: ModelShape, recipe: Training) -> int:
     scores, compute, chunks = shape.vocab * recipe.tokens, recipe.compute, recipe.loss_chunks
     if recipe.loss is LossKernel.HALF:
         return 2 * compute * scores
+    if recipe.loss is LossKernel.COMPILED:
+        return compute * scores
     if recipe.loss is LossKernel.CHUNKED:
         inputs = compute * shape.hidden * recipe.tokens
         return (4 + compute) * scores + 4 * scores // chunks + inputs
@@ -40,6 +43,8 @@ def loss_backward_spike(shape: ModelShape, recipe: Training) -> int:
     if recipe.loss is LossKernel.CHUNKED:
         return 4 * scores + 8 * scores // chunks
     head, inputs = compute * shape.head_weights, compute * shape.hidden * recipe.tokens
+    if recipe.loss is LossKernel.COMPILED:  # the gradient beside the scores, then beside the head's
+        return compute * scores + max(compute * scores, head + inputs)
     if recipe.loss is LossKernel.RECOMPUTED:
         return max(inputs + head + 12 * scores // chunks, 2 * head + compute * scores // chunks)
     if recipe.loss is LossKernel.FUSED:

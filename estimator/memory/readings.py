@@ -17,6 +17,7 @@ from estimator.memory.generation_split import divided_generation_ledger
 from estimator.memory.inference import generation_ledger
 from estimator.memory.ledger import MemoryLedger, Moment, MomentKind, StateClass
 from estimator.memory.offload import offloaded_ledger
+from estimator.memory.partition import FullShard
 from estimator.memory.recipe import (
     Adapter,
     Attention,
@@ -30,6 +31,7 @@ from estimator.memory.recipe import (
 )
 from estimator.memory.serving import kv_bytes_per_token
 from estimator.memory.shape import Family, ModelShape, Objective, decoder_parameters
+from estimator.memory.sharded import sharded_ledger
 from estimator.memory.training import training_ledger
 from estimator.memory.weights import (
     AWQ_4,
@@ -86,6 +88,8 @@ def reading_ledger(point: Record) -> MemoryLedger | None:
         return None
     if kind == "vllm_weights":
         return _weights(shape, work["tp"])
+    if kind == "train_fsdp2":
+        return sharded_ledger(shape, *_full_shard(work, str(point.get("source", ""))))
     if kind in _DEGREES:
         return combined_ledger(shape, *_titan(work), loss_parallel=True)
     if kind == "infer_generate":
@@ -106,7 +110,7 @@ def reading_gap(point: Record) -> str:
         return "reading_is_a_sum"
     if kind == "overhead":
         return "reading_of_overheads"
-    if "selective" in str(work.get("ac", "")):
+    if "selective" in str(work.get("ac", "")) and kind != "train_fsdp2":
         return "reading_recomputes_some"
     if kind == "vllm_profile_activation" or (kind == "train" and "batch" not in work):
         return "reading_without_sizes"
@@ -187,6 +191,29 @@ def _titan(work: Record) -> tuple[Training, Degrees]:
         keeps_outputs=False,
     )
     return recipe, degrees
+
+
+def _full_shard(work: Record, source: str) -> tuple[Training, FullShard]:
+    """torchtitan over data ranks alone: fp32 shards, 16-bit computation, fp32 reduction, each layer recomputed.
+
+    With its selective option, inferred to be the default "op", every second product is kept. "compile" compiles the loss
+    too, but not at the end of 2024, when that was turned off (pytorch issue 143774). Compiled layers and float8
+    products have no form.
+    """
+    is_loss_compiled = "compile" in work["technique"] and "_202412_" not in source
+    recipe = Training(
+        batch=work["batch"],
+        length=work["seq"],
+        parameters=Precision.BF16,
+        autocast=False,
+        attention=Attention.SDPA,
+        optimizer=Optimizer.ADAMW,
+        is_foreach=False,
+        checkpointing=work["ac"] != "none",
+        loss=LossKernel.COMPILED if is_loss_compiled else LossKernel.UPCAST,
+        keeps_products="selective" in work["ac"],
+    )
+    return recipe, FullShard(work["ranks"], master_size=4, compute_size=2, reduce_size=4)
 
 
 def _generation(shape: ModelShape, work: Record) -> Generation:

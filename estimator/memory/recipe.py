@@ -45,6 +45,7 @@ class LossKernel(StrEnum):
     CHUNKED = "chunked"  # all scores in 16 bits, fp32 by chunk
     RECOMPUTED = "recomputed"  # head and loss recomputed by chunk
     FUSED = "fused"  # fused linear cross-entropy (Liger's layout)
+    COMPILED = "compiled"  # all scores in 16 bits, upcast and loss in one compiled kernel (torch.compile)
 
 
 class MasterWeights(StrEnum):
@@ -97,7 +98,8 @@ class Training:
 
     `frozen_weights_bytes`: what the frozen base occupies where it is quantised (QLoRA); None: in `parameters`.
     `offloads_optimizer`: state and fp32 copies are in the node's memory; `offloads_parameters`: sharded parameters
-    too; `offloads_activations`: the stored inputs of checkpointed layers wait there. See `offload`.
+    too; `offloads_activations`: the stored inputs of checkpointed layers wait there. See `offload`. `keeps_products`:
+    every second matrix product of a recomputed layer, and its attention's output, stay (full shards alone).
     """
 
     batch: int
@@ -121,6 +123,7 @@ class Training:
     steps_in_backward: bool = (
         False  # each gradient is used and freed as it is made (one card, no accumulation)
     )
+    keeps_products: bool = False
     keeps_outputs: bool = (
         True  # a pipeline's last stage keeps all scores: torch's schedules unless told otherwise
     )

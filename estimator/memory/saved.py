@@ -54,6 +54,27 @@ def layer_saved(shape: ModelShape, recipe: Training, layer: int = -1) -> int:
     return saved + gated_mlp_saved(shape, recipe, layer % shape.layers)
 
 
+def has_products(shape: ModelShape, recipe: Training) -> bool:
+    """Whether keeping every second product has a form: seven plain products a layer and one fused attention.
+
+    A product with a bias is another operation, which the option leaves out; adapters and experts add products.
+    """
+    is_plain = shape.family in (Family.LLAMA, Family.QWEN3, Family.GEMMA) and not shape.attention_bias
+    is_fused = kernel(recipe.attention, recipe.compute, shape).is_fused
+    return is_plain and is_fused and shape.experts is None and shape.latent is None and recipe.adapter is None
+
+
+def products_kept(shape: ModelShape, recipe: Training) -> int:
+    """Bytes per token that a recomputed layer keeps besides its input where every second product is kept.
+
+    Of query, key, value, output, gate, up and down, in that order, the odd ones; and the attention's output with the
+    logarithms of its sums, in fp32 a head. The last product is kept though nothing reads it. Source: torchtitan's
+    selective option "op" (`_save_list` in `parallelize_llama.py`, later `activation_checkpoint.py`), not compiled.
+    """
+    odd = shape.query_width + shape.kv_width + shape.mlp + shape.hidden
+    return recipe.compute * (odd + shape.query_width) + 4 * shape.heads
+
+
 def layers_saved(shape: ModelShape, recipe: Training, layers: int | None = None) -> int:
     """Bytes per token that all layers (or the top `layers`) save without checkpointing."""
     count = shape.layers if layers is None else layers

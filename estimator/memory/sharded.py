@@ -13,7 +13,14 @@ from estimator.memory.ledger import Held, MemoryLedger, Moment, MomentKind, Stat
 from estimator.memory.losses import loss_backward_spike, loss_forward_spike
 from estimator.memory.partition import FullShard
 from estimator.memory.recipe import Optimizer, Training
-from estimator.memory.saved import adapter_parameters, final_norm_saved, layer_saved, layers_saved, once_saved
+from estimator.memory.saved import (
+    adapter_parameters,
+    final_norm_saved,
+    layer_saved,
+    layers_saved,
+    once_saved,
+    products_kept,
+)
 from estimator.memory.shape import ModelShape, largest_matrix, layer_parameters, root_parameters
 from estimator.memory.training import input_bytes, mlp_temporaries, optimizer_bytes
 
@@ -29,7 +36,7 @@ class Unit:
     cards gather, which are sharded over the same ranks all the same. `trained_layer`, `trained_root`: elements of a
     unit that have gradients; adapters' alone where the base is frozen. `table`: elements of the whole embedding
     matrix, whose gradient tensor parallelism does not divide until it is reduced; `table_shards`: by how much it
-    then is. `stored`: what a checkpointed layer keeps.
+    then is. `stored`: what a checkpointed layer keeps; `taken_up`: of it, what recomputing takes as its own.
     """
 
     layers: int
@@ -53,6 +60,7 @@ class Unit:
     loss_forward: int
     loss_backward: int
     apart: int = 0
+    taken_up: int = 0
 
     @property
     def elements(self) -> int:
@@ -79,7 +87,8 @@ def sharded_unit(shape: ModelShape, recipe: Training) -> Unit:
     """Return the terms of a model that tensor parallelism does not divide."""
     tokens, compute = recipe.tokens, recipe.compute
     stored = recipe.residual * shape.hidden * tokens
-    per_token = recipe.stored_layers(shape.layers) * recipe.residual * shape.hidden
+    kept = products_kept(shape, recipe) if recipe.checkpointing and recipe.keeps_products else 0
+    per_token = recipe.stored_layers(shape.layers) * (recipe.residual * shape.hidden + kept)
     if not recipe.checkpointing:
         per_token = layers_saved(shape, recipe)
     adapter = recipe.adapter
@@ -99,7 +108,8 @@ def sharded_unit(shape: ModelShape, recipe: Training) -> Unit:
         saved=(per_token + once_saved(shape, recipe)) * tokens,
         final_norm=final_norm_saved(shape, recipe) * tokens,
         layer_saved=layer_saved(shape, recipe) * tokens,
-        stored=stored if recipe.checkpointing else layer_saved(shape, recipe) * tokens,
+        stored=stored + kept * tokens if recipe.checkpointing else layer_saved(shape, recipe) * tokens,
+        taken_up=(kept - compute * shape.hidden) * tokens if kept else 0,  # nothing reads the last product
         stream=stored,
         mlp=mlp_temporaries(shape, recipe) * tokens,
         head_gradient=compute * shape.head_weights if adapter is None else 0,
@@ -174,7 +184,7 @@ def second_layer_from_top(unit: Unit, shard: FullShard, held: Held) -> Moment:
     kept = {
         EXCHANGE: _gathered(unit, shard, layers) + _reducing(unit, shard),
         GRADIENTS: unit.head_gradient + unit.newest_gradient,
-        ACTIVATIONS: unit.saved - unit.stored + recomputed,
+        ACTIVATIONS: unit.saved - unit.stored - unit.taken_up + recomputed,
         TEMPORARIES: unit.stream + unit.mlp,
     }
     return moment(MomentKind.SECOND_LAYER_FROM_TOP, held, kept)

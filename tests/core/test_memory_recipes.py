@@ -56,6 +56,7 @@ from estimator.memory import (
     training_ledger,
     worst_stage,
 )
+from estimator.memory.losses import loss_backward_spike, loss_forward_spike
 from estimator.memory.megatron import (
     context_tokens,
     expert_share,
@@ -63,7 +64,7 @@ from estimator.memory.megatron import (
     megatron_layer_saved,
     zero_states,
 )
-from estimator.memory.saved import adapter_parameters
+from estimator.memory.saved import adapter_parameters, has_products, products_kept
 from estimator.memory.serving import BlockPool
 from estimator.memory.shape import decoder_parameters, layer_parameters, root_parameters
 from estimator.memory.weights import GGUF_Q8_0_KV_BITS, MXFP4_EXPERTS
@@ -191,6 +192,58 @@ def test_fusing_the_loss_takes_the_spike_of_the_scores_away() -> None:
     plain = training_ledger(LLAMA_8B, recipe).peak_bytes
     fused = training_ledger(LLAMA_8B, replace(recipe, loss=LossKernel.FUSED)).peak_bytes
     assert fused < plain
+
+
+def test_a_compiled_loss_makes_the_gradient_of_the_scores_alone() -> None:
+    recipe = replace(PLAIN, batch=2, length=8192, loss=LossKernel.COMPILED)
+    scores = 2 * 128_256 * 16_384
+    assert loss_forward_spike(LLAMA_8B, recipe) == scores
+    assert loss_backward_spike(LLAMA_8B, recipe) == 2 * scores
+    # 1,024 tokens: the head's gradient (2 x 128,256 x 4,096) and its input's are larger than that of the scores
+    few = 2 * 128_256 * 1024 + 2 * 128_256 * 4096 + 2 * 4096 * 1024
+    assert loss_backward_spike(LLAMA_8B, replace(recipe, batch=1, length=1024)) == few
+    assert training_basis(LLAMA_8B, recipe) is Basis.FORMULA
+
+
+# Every second product kept
+
+
+def test_a_layer_that_keeps_every_second_product_keeps_four_of_seven_and_its_attention() -> None:
+    # bf16: query 4096, value 1024, gate 14336, down 4096; attention's output 4096; 32 heads x 4 bytes
+    kept = 2 * (4096 + 1024 + 14_336 + 4096) + 2 * 4096 + 32 * 4
+    assert products_kept(LLAMA_8B, PLAIN) == kept == 55_424
+    tokens, shard = 16_384, FullShard(8, master_size=4, compute_size=2, reduce_size=4)
+    recipe = replace(PLAIN, batch=2, length=8192, checkpointing=True)
+    plain = sharded_ledger(LLAMA_8B, recipe, shard)
+    keeping = sharded_ledger(LLAMA_8B, replace(recipe, keeps_products=True), shard)
+    more = {
+        one.kind: two.total_bytes - one.total_bytes
+        for one, two in zip(plain.moments, keeping.moments, strict=True)
+    }
+    assert more[MomentKind.LOSS_BACKWARD] == 32 * kept * tokens
+    # the top layer's are gone; the next one takes its own up again, but for the last product (4096), read by nothing
+    assert more[MomentKind.SECOND_LAYER_FROM_TOP] == (30 * kept + 2 * 4096) * tokens
+    assert more[MomentKind.OPTIMIZER_STEP] == 0
+    whole = sharded_ledger(LLAMA_8B, replace(recipe, checkpointing=False), shard)
+    assert plain.peak_bytes < keeping.peak_bytes < whole.peak_bytes
+
+
+def test_products_are_kept_of_plain_layers_with_a_fused_attention_alone() -> None:
+    assert has_products(LLAMA_8B, PLAIN)
+    biased = replace(LLAMA_8B, attention_bias=True)  # a product with a bias is another operation
+    assert not has_products(biased, PLAIN)
+    assert not has_products(LLAMA_8B, replace(PLAIN, attention=Attention.EAGER))
+    assert not has_products(LLAMA_8B, replace(PLAIN, adapter=Adapter(8, SEVEN, Precision.BF16)))
+    assert not has_products(DEEPSEEK_V3, PLAIN)
+
+
+def test_recomputing_all_is_a_lever_where_products_are_kept() -> None:
+    shard = FullShard(8, master_size=4, compute_size=2, reduce_size=4)
+    recipe = replace(PLAIN, batch=2, length=8192, checkpointing=True, keeps_products=True)
+    found = lever_effects(recipe, lambda changed: sharded_ledger(LLAMA_8B, changed, shard))
+    peaks = {effect.lever: effect.peak_bytes for effect in found}
+    plain = sharded_ledger(LLAMA_8B, replace(recipe, keeps_products=False), shard)
+    assert peaks[Lever.CHECKPOINTING] == plain.peak_bytes
 
 
 def test_the_strongest_lever_of_a_long_step_with_a_large_vocabulary_comes_first() -> None:
