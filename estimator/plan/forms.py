@@ -116,6 +116,7 @@ def engine_training(recipe: TrainingRecipe, base_bytes: int | None) -> mem.Train
         frozen_weights_bytes=base_bytes,
         master=mem.MasterWeights(recipe.master),
         average=mem.Average(recipe.average),
+        keeps_products=recipe.keep_products,
         keeps_outputs=recipe.keep_outputs,
         steps_in_backward=recipe.step_in_backward,
         offloads_optimizer=recipe.offload_optimizer,

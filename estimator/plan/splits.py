@@ -143,6 +143,7 @@ def _why_not(shape: mem.ModelShape, recipe: mem.Training, degrees: mem.Degrees, 
     """Return the code of what stands against a form; empty where there is one."""
     is_cut = degrees.tensor > 1 or degrees.pipeline > 1 or degrees.context > 1 or degrees.expert > 1
     unheld = _offload_without_form(recipe, degrees) or _backward_step_without_form(recipe, degrees)
+    unheld = unheld or _products_without_form(shape, recipe, degrees, is_cut)
     if unheld:
         return unheld
     is_whole_state = not degrees.state.is_full
@@ -178,6 +179,16 @@ def _backward_step_without_form(recipe: mem.Training, degrees: mem.Degrees) -> s
     """A gradient that is used as it is made cannot be accumulated, exchanged or copied first."""
     is_alone = degrees.cards == 1 and recipe.micro_batches == 1 and recipe.master is mem.MasterWeights.NONE
     return "" if is_alone or not recipe.steps_in_backward else "backward_step_without_form"
+
+
+def _products_without_form(
+    shape: mem.ModelShape, recipe: mem.Training, degrees: mem.Degrees, is_cut: bool
+) -> str:
+    """Products are kept of recomputed layers that full shards alone divide; none leaves for the node's memory."""
+    is_divided = degrees.state.is_full and not is_cut
+    is_recomputed = recipe.checkpointing and not recipe.offloads_activations
+    is_held = is_divided and is_recomputed and mem.has_products(shape, recipe)
+    return "" if is_held or not recipe.keeps_products else "products_without_form"
 
 
 def _divides(shape: mem.ModelShape, recipe: mem.Training, degrees: mem.Degrees) -> bool:

@@ -48,8 +48,9 @@ class TrainingRecipe(Frozen):
 
     `adapter_rank` None trains every parameter; else LoRA adapters, QLoRA where `base` is packed. `adapter_tables`: the
     embedding and the head are trained beside them. `step_in_backward`: each gradient is freed as it is made.
-    `keep_outputs`: a
-    pipeline's last stage keeps the scores of every micro-batch. `offload_…`: what waits in the node's memory.
+    `keep_products`: of a recomputed layer, every second matrix product and the attention's output stay (full shards).
+    `keep_outputs`: a pipeline's last stage keeps the scores of every micro-batch.
+    `offload_…`: what waits in the node's memory.
     """
 
     kind: Literal["training"] = "training"
@@ -62,7 +63,7 @@ class TrainingRecipe(Frozen):
     optimizer: Literal["adamw", "adamw_8bit", "momentum", "sgd"] = "adamw"
     foreach: bool = True
     checkpointing: bool = True
-    loss: Literal["upcast", "half", "chunked", "recomputed", "fused"] = "upcast"
+    loss: Literal["upcast", "half", "chunked", "recomputed", "fused", "compiled"] = "upcast"
     loss_chunks: PositiveInt = 1
     loss_parallel: bool = False
     master: Literal["none", "copied", "copied_freeing", "main_gradients"] = "none"
@@ -76,6 +77,7 @@ class TrainingRecipe(Frozen):
     base: WeightStorage = WeightStorage.AS_COMPUTED
     adapter_tables: bool = False
     step_in_backward: bool = False
+    keep_products: bool = False
     keep_outputs: bool = True
     offload_optimizer: bool = False
     offload_parameters: bool = False

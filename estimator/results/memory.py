@@ -20,6 +20,7 @@ MODEL_REASONS = frozenset(
         "expert_degree_not_legal",
         "offload_without_form",
         "backward_step_without_form",
+        "products_without_form",
     }
 )
 """Codes in `StageMemory.missing` that say why a model's memory is not known."""

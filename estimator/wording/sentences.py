@@ -251,6 +251,9 @@ SENTENCES: dict[str, str] = {
     "backward_step_without_form": _(
         "A step fused in the backward has a form on one card alone, without accumulation or fp32 copies."
     ),
+    "products_without_form": _(
+        "Keeping every second product has a form in full shards alone, with layers recomputed, without biases or LoRA."
+    ),
     # scores
     "no_cases": _("{name} holds no list of cases."),
     "no_points": _("{name} holds no list of points."),
@@ -259,7 +262,9 @@ SENTENCES: dict[str, str] = {
     "reading_without_sizes": _("Its source does not state batch, length or steps."),
     "reading_of_overheads": _("It is of what lies outside a model's tensors: a line of its own here."),
     "reading_is_coarse": _("Its source leaves out what moves the peak: which adapters, which optimiser."),
-    "reading_recomputes_some": _("Operations are recomputed selectively: no form has that."),
+    "reading_recomputes_some": _(
+        "Operations are recomputed selectively: only full shards have a form for that."
+    ),
     "point_not_measured": _("It has no measured bytes."),
     "point_not_read": _("Its fields cannot be read."),
     "point_out_of_bounds": _("Its numbers are out of bounds."),

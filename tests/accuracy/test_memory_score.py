@@ -221,6 +221,8 @@ BERT = ModelSource(
 
 def division_of(work: dict[str, Any]) -> tuple[ModelSplit | SplitDegrees, int]:
     """How a reading's model is divided, and over how many cards."""
+    if work["kind"] == "train_fsdp2":
+        return ModelSplit.FULL_SHARD, work["ranks"]
     if "fsdp" not in work:
         return ModelSplit.NONE, 1
     degrees = SplitDegrees(
@@ -240,6 +242,16 @@ def recipe_of(work: dict[str, Any]) -> TrainingRecipe | GenerationRecipe:
             prompt=work["prompt_tokens"],
             new_tokens=work["new_tokens"],
             weights=STORAGES[work["weights"]],
+        )
+    if work["kind"] == "train_fsdp2":
+        return TrainingRecipe(
+            batch=work["batch"],
+            length=work["seq"],
+            parameters="fp32",
+            autocast=True,
+            foreach=False,
+            loss="compiled" if work["gpu"] == "H200" else "upcast",  # in 2024 the loss was not compiled
+            keep_products=True,
         )
     if "fsdp" in work:
         pieces = work.get("pp", 1) * (2 if work.get("schedule") == "interleaved-1F1B" else 1)
@@ -306,7 +318,7 @@ def test_a_card_smaller_than_a_published_reading_is_never_said_to_fit() -> None:
     overheads = overheads_of(MemoryNeed())
     assert overheads.context is not None
     found = readings()
-    assert len(found) == 88 + 12 + 5 + 6 + 1
+    assert len(found) == 88 + 12 + 5 + 11 + 1
     for point, use in found:
         measured = point["measured_bytes"]
         less = int((measured - overheads.context.value_bytes) / Decimal("1.05"))
@@ -323,9 +335,19 @@ def test_a_reading_without_a_form_says_what_its_source_lacks() -> None:
         "reading_is_a_sum": 9,
         "reading_without_sizes": 8,
         "reading_is_coarse": 5,
-        "reading_recomputes_some": 5,
         "reading_of_overheads": 3,
     }
+
+
+def test_steps_that_keep_every_second_product_come_within_a_fifth_of_what_cards_reserved() -> None:
+    """torchtitan's Llama 3.1 8B. The form lies below all five: gaps between blocks are reserved too."""
+    errors = [
+        point.error_percent
+        for point in scored("memory_points.json").points
+        if point.id.startswith(("pub-titan-8b-8-FSDP", "pub-titan-8b-h200-"))
+    ]
+    # without compiling, compiled, with float8; the loss compiled too: on 32 and on 64 cards
+    assert errors == pytest.approx([-16.7, -10.9, -10.6, -7.1, -8.1], abs=0.05)
 
 
 def test_four_dimensions_come_within_a_sixth_of_what_512_cards_reported() -> None:

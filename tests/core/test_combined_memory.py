@@ -332,6 +332,39 @@ def test_a_choice_that_no_form_holds_is_said_and_not_left_out() -> None:
     assert code(use_of("llama3.1-8b", GenerationRecipe()), SplitDegrees(context=2), 2) == "split_without_form"
 
 
+def test_kept_products_have_a_form_in_full_shards_of_recomputed_layers_and_nowhere_else() -> None:
+    keeping = TrainingRecipe(keep_products=True)
+    refused = "products_without_form"
+    assert code(use_of("llama3.1-8b", keeping), ModelSplit.FULL_SHARD, 8) == ""
+    assert code(use_of("llama3.1-8b", keeping), SplitDegrees(data_state="full_shard_kept"), 8) == ""
+    for division, cards in (
+        (ModelSplit.NONE, 1),
+        (ModelSplit.REPLICAS, 8),
+        (ModelSplit.OPTIMIZER_SHARDS, 8),
+        (ModelSplit.TENSOR, 8),
+        (ModelSplit.PIPELINE, 8),
+        (SplitDegrees(tensor=2), 8),
+        (SplitDegrees(context=2), 8),
+    ):
+        assert code(use_of("llama3.1-8b", keeping), division, cards) == refused
+    for changed in ({"checkpointing": False}, {"offload_activations": True}, {"adapter_rank": 8}):
+        recipe = keeping.replaced(**changed)
+        assert code(use_of("llama3.1-8b", recipe), ModelSplit.FULL_SHARD, 8) == refused
+    assert (
+        code(use_of("qwen2.5-7b", keeping), ModelSplit.FULL_SHARD, 8) == refused
+    )  # its products have biases
+
+
+def test_kept_products_rest_on_readings_and_a_compiled_loss_on_its_formula() -> None:
+    bases = []
+    for loss in ("upcast", "compiled"):
+        recipe = TrainingRecipe.model_validate({"keep_products": True, "loss": loss})
+        found = model_ledger(use_of("llama3.1-8b", recipe), ModelSplit.FULL_SHARD, 8)
+        assert not isinstance(found, Absent)
+        bases.append(found[1])
+    assert bases == [mem.Basis.PUBLISHED_READINGS, mem.Basis.FORMULA]
+
+
 def test_a_form_of_several_degrees_is_a_formula_and_full_shards_rest_on_readings() -> None:
     bases = []
     for division, cards in (

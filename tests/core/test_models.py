@@ -324,7 +324,7 @@ def trainings(draw: st.DrawFn) -> TrainingRecipe:
             "optimizer": draw(st.sampled_from(["adamw", "adamw_8bit", "momentum", "sgd"])),
             "foreach": draw(st.booleans()),
             "checkpointing": draw(st.booleans()),
-            "loss": draw(st.sampled_from(["upcast", "half", "chunked", "recomputed"])),
+            "loss": draw(st.sampled_from(["upcast", "half", "chunked", "recomputed", "compiled"])),
             "loss_chunks": draw(st.integers(1, 8)),
         }
     )

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
@@ -273,6 +273,28 @@ def test_a_chosen_field_of_the_recipe_changes_it(qtbot: QtBot, session: Session,
     settled(qtbot, session)
 
 
+def test_every_second_product_is_kept_by_a_tick_beside_the_other_choices(
+    qtbot: QtBot, session: Session, page: MemoryPage
+) -> None:
+    opened(qtbot, session, on_cards(with_model(), 8, ModelSplit.FULL_SHARD))
+    form = page.inspector.model.training_form
+    form.more.setChecked(True)
+    tick = form.fields["keep_products"]
+    assert isinstance(tick, QCheckBox)
+    assert "torchtitan" in tick.toolTip()
+    assert form.inputs.index(tick) + 1 == form.inputs.index(form.fields["keep_outputs"])
+    assert not tick.isChecked()
+    tick.click()
+    assert recipe_of(session).keep_products
+    settled(qtbot, session)
+    form.fields["checkpointing"].click()  # type: ignore[attr-defined]  # a check box
+    assert tick.isEnabled()  # so that it can be taken off again
+    tick.click()
+    assert not recipe_of(session).keep_products
+    assert not tick.isEnabled()
+    settled(qtbot, session)
+
+
 def test_generation_keeps_what_both_recipes_state(qtbot: QtBot, session: Session, page: MemoryPage) -> None:
     opened(qtbot, session, with_model())
     page.inspector.model.generation.click()
@@ -439,7 +461,7 @@ def test_with_a_model_every_stop_has_a_name_and_tab_follows_the_reading_order(
     optimizer=st.sampled_from(["adamw", "momentum", "sgd"]),
     parameters=st.sampled_from(["fp32", "bf16"]),
     checkpointing=st.booleans(),
-    loss=st.sampled_from(["upcast", "half", "chunked", "fused"]),
+    loss=st.sampled_from(["upcast", "half", "chunked", "fused", "compiled"]),
 )
 def test_a_pulled_lever_gives_the_peak_that_the_engine_promised(
     batch: int, optimizer: str, parameters: str, checkpointing: bool, loss: str

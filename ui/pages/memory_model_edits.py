@@ -166,7 +166,7 @@ def lever_changes(recipe: Recipe, lever: Lever) -> Mapping[str, object]:
         return image_lever_changes(recipe).get(lever, {})
     match lever:
         case Lever.CHECKPOINTING:
-            return {"checkpointing": True}
+            return {"checkpointing": True, "keep_products": False}
         case Lever.FUSED_LOSS:
             return {"loss": "fused"}
         case Lever.FUSED_OPTIMIZER:

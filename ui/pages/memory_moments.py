@@ -144,6 +144,11 @@ def _formula(words: Wording, use: ModelUse, line: MemoryLine) -> str:
             return words.t("KV cache: requests × tokens held × elements a token × bytes of one.")
         case Held.ACTIVATIONS if isinstance(recipe, ImageRecipe | TranscriptionRecipe):
             return words.t("Activations: results that stay until the next part has read them.")
+        case Held.ACTIVATIONS if isinstance(recipe, TrainingRecipe) and recipe.keep_products:
+            return words.t(
+                "Activations: each layer's input, every second product and the attention's output, "
+                "and the rest of the layer that is recomputed."
+            )
         case Held.ACTIVATIONS if _is_recomputed(recipe):
             return words.t("Activations: the inputs of each layer, and all of the layer that is recomputed.")
         case Held.ACTIVATIONS:

@@ -216,6 +216,14 @@ class TrainingForm(RecipeForm):
         self._row(self._claim("adapter_tables", t("Embedding and head trained too")))
         self._row(self._choice("base", t("Frozen weights"), said.storage_choices(words)))
         self._row(self._claim("step_in_backward", t("Step fused in the backward")))
+        products = self._claim("keep_products", t("Every second product kept (FSDP)"))
+        products.setToolTip(
+            t(
+                "Of each recomputed layer, every second matrix product and the attention's output stay: "
+                "torchtitan's selective option “op”. In full shards alone."
+            )
+        )
+        self._row(products)
         self._row(self._claim("keep_outputs", t("Scores kept by the last stage (PP)")))
         self._row(self._claim("offload_optimizer", t("Optimiser in the node's memory")))
         self._row(self._claim("offload_parameters", t("Shards in the node's memory (FSDP)")))
@@ -227,6 +235,7 @@ class TrainingForm(RecipeForm):
             return
         self.fields["loss_chunks"].setEnabled(recipe.loss in ("chunked", "recomputed"))
         self.fields["offload_activations"].setEnabled(recipe.checkpointing or recipe.offload_activations)
+        self.fields["keep_products"].setEnabled(recipe.checkpointing or recipe.keep_products)
         for name in _OF_ADAPTERS:
             self.fields[name].setEnabled(recipe.adapter_rank is not None)
 

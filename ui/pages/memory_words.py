@@ -135,6 +135,7 @@ def loss_choices(words: Wording) -> tuple[Choice, ...]:
         ("chunked", words.t("Loss by chunks")),
         ("recomputed", words.t("Head and loss by chunks")),
         ("fused", words.t("Fused with the head")),
+        ("compiled", words.t("Compiled (torch.compile)")),
     )
 
 
