@@ -196,8 +196,8 @@ def _titan(work: Record) -> tuple[Training, Degrees]:
 def _full_shard(work: Record, source: str) -> tuple[Training, FullShard]:
     """torchtitan over data ranks alone: fp32 shards, 16-bit computation, fp32 reduction, each layer recomputed.
 
-    With its selective option, inferred to be the default "op", every second product is kept. "compile" compiles the loss
-    too, but not at the end of 2024, when that was turned off (pytorch issue 143774). Compiled layers and float8
+    With its selective option, inferred to be the default "op", every second product is kept. "compile" compiles the
+    loss too, but not at the end of 2024, when that was turned off (pytorch issue 143774). Compiled layers and float8
     products have no form.
     """
     is_loss_compiled = "compile" in work["technique"] and "_202412_" not in source
