@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import TypeVar
 
 from estimator.catalogue import Card, HourlyOffer, Lot
-from estimator.evidence import GIVEN, Evidence, Stated
+from estimator.evidence import GIVEN, Evidence, Stated, StatedDuration
 from estimator.quote import (
     ConditionRecord,
     DeliveredAs,
@@ -38,6 +38,7 @@ from estimator.quote import (
     Tasks,
     Workload,
 )
+from estimator.units import MS_PER, TimeUnit
 
 STATION_ID = "assembly-station"
 
@@ -183,6 +184,28 @@ def added_organisation(quote: Quote, tasks_at_once: int | None, cards_per_task: 
     organisation = Organisation(id=letter, name=letter, layouts=layouts)
     reference = quote.reference_id or letter
     return quote.replaced(organisations=(*quote.organisations, organisation), reference_id=reference)
+
+
+def organisation_within(quote: Quote, organisation_id: str, limit_ms: int, name: str) -> Quote:
+    """Return the quote with an organisation more, chosen: that one with as many tasks at once as `limit_ms` asks for.
+
+    The limit is stated in the largest unit that says it in hundredths, else in hundredths of a minute, rounded up.
+    """
+    letter = next_letter([one.id for one in quote.organisations])
+    former = _found(quote.organisations, organisation_id)
+    layouts = tuple(layout.replaced(tasks_at_once=None) for layout in former.layouts)
+    limit = StatedDuration(**_in_hundredths(limit_ms), evidence=GIVEN)
+    opened = former.replaced(id=letter, name=name, layouts=layouts, limit=limit, proven=None)
+    return quote.replaced(organisations=(*quote.organisations, opened), chosen_plan=letter)
+
+
+def _in_hundredths(ms: int) -> dict[str, object]:
+    for unit in (TimeUnit.DAY, TimeUnit.HOUR):
+        if ms * 100 % MS_PER[unit] == 0:
+            break
+    else:
+        unit = TimeUnit.MINUTE
+    return {"value": Decimal(-(-ms * 100 // MS_PER[unit])) / 100, "unit": unit}
 
 
 def without_organisation(quote: Quote, organisation_id: str) -> Quote:

@@ -268,7 +268,7 @@ def _plan_problems(
         if earliest > limit.ms:
             values = (("limit_ms", limit.ms), ("earliest_ms", earliest))
             found.append(Problem("limit_not_met", ("workload", "limit"), Severity.WARNING, values))
-    if quote.chosen_plan and shown is not None and shown.id != quote.chosen_plan:
+    if quote.chosen_plan and shown is not None and quote.chosen_plan not in (shown.id, shown.organisation_id):
         found.append(Problem("chosen_plan_gone", ("chosen_plan",), Severity.WARNING))
     if shown is not None and shown.within_budget is False:
         found.append(Problem("over_budget", ("workload", "budget"), Severity.WARNING))

@@ -134,7 +134,7 @@ def card_models(quote: Quote, holdings: Sequence[Holding]) -> tuple[str, ...]:
 def _works(quote: Quote, organisation: Organisation, plan: Plan, timing: Timing, price: Price) -> bool:
     """Whether the plan breaks nothing that it kept when it was made."""
     workload = quote.workload
-    limit = None if workload.limit is None else workload.limit.ms
+    limit = quote.limit_ms(organisation)
     budget = None if workload.budget is None else workload.budget.value
     quota = None if workload.quota_cards is None else workload.quota_cards.value
     if plan.meets_limit and limit is not None and timing.delivery_ms > limit:

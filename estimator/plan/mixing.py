@@ -85,26 +85,28 @@ def mix_that_saves(
 ) -> Rented | None:
     """Return the mix of several offers where it costs at least 0.5 % less to rent than the others within the limit.
 
-    `at`: a schedule of the organisation on any cards. Where no other is within the limit, any mix that is saves.
+    `at`: a schedule of the organisation on any cards. One with a limit of its own takes any choice that costs less,
+    of one offer too. Where no other is within the limit, any mix that is saves.
     Offers whose price or set-up is not known, and those in a currency that is not the quote's, take no part.
     """
     if shape.slices_per_card > 1:
         return None  # the rental engine counts tasks on whole cards
-    limit = quote.workload.limit
+    limit_ms = quote.limit_ms(organisation)
     can = [offer for offer in offers if takes_part(quote, offer)]
-    if limit is None or limit.ms is None or len(can) < 2:
+    least = 1 if organisation.limit is not None else 2
+    if limit_ms is None or len(can) < least:
         return None
     rents = [
-        rent for one in others if one.timing.delivery_ms <= limit.ms and (rent := _rent(one)) is not None
+        rent for one in others if one.timing.delivery_ms <= limit_ms and (rent := _rent(one)) is not None
     ]
-    worth = min(rents) * _WORTH if rents else None
+    worth = min(rents) * (_WORTH if least > 1 else 1) if rents else None
     need = need_of(quote, organisation, at)
     if worth is not None and not Question(quote, organisation, shape, need).may_cost(
-        can, limit.ms - need.after_ms, worth
+        can, limit_ms - need.after_ms, worth
     ):
         return None
-    found = mixed(quote, organisation, shape, can, at, limit.ms)
-    if isinstance(found, Absent) or len(found.holdings) < 2:
+    found = mixed(quote, organisation, shape, can, at, limit_ms)
+    if isinstance(found, Absent) or len(found.holdings) < least:
         return None
     cost = _rent(found)
     return found if cost is not None and (worth is None or cost < worth) else None

@@ -135,7 +135,7 @@ def shape_of(quote: Quote, organisation: Organisation, plan: Plan | None = None)
     stated = stated_slots(quote, organisation)
     if stated is not None:
         return Shape(stated, per_task, crosses, slices)
-    limit = None if quote.workload.limit is None else quote.workload.limit.ms
+    limit = quote.limit_ms(organisation)
     most = most_slots(quote, organisation)
     if limit is None:
         return Shape(min(slices, most), per_task, crosses, slices)
@@ -277,7 +277,7 @@ def no_such_slice(organisation: Organisation, card: Card, offer_id: str) -> Abse
 def _plan(quote: Quote, organisation: Organisation, rented: Rented, verdicts: Sequence[CardVerdict]) -> Plan:
     workload = quote.workload
     price = priced(quote, rented.holdings)
-    limit = None if workload.limit is None else workload.limit.ms
+    limit = quote.limit_ms(organisation)
     budget = None if workload.budget is None else workload.budget.value
     quota = None if workload.quota_cards is None else workload.quota_cards.value
     cards = sum(holding.cards for holding in rented.holdings)

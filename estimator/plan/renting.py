@@ -69,7 +69,7 @@ def rented_by_the_hour(
         return Absent(
             "task_wider_than_lot", ("offers", offer.id), (("cards_per_task", shape.cards_per_task),)
         )
-    if offer.interruptible and quote.workload.limit is not None:
+    if offer.interruptible and quote.limit_ms(organisation) is not None:
         return Absent("interruptible_with_limit", ("offers", offer.id))
     setup_ms = setup_of(offer)
     if setup_ms is None:

@@ -430,7 +430,7 @@ def _proven(problem: Problem, found: Schedule, proven: ProvenPlan) -> Schedule:
         plan = schedule_of_tasks(problem, proven.tasks, proven.bound_ms)
     except ValueError:
         return found
-    if plan.delivery_ms < proven.bound_ms or found.delivery_ms < proven.bound_ms:
+    if found.delivery_ms < proven.bound_ms:
         return found
     bound_ms = max(found.lower_bound_ms, proven.bound_ms)
     on_cards = set(problem.stage[(problem.cards > 0) & (problem.count > 0)].tolist())

@@ -227,6 +227,11 @@ class Quote(Frozen):
         """Return the organisation of that id, or None."""
         return next((each for each in self.organisations if each.id == organisation_id), None)
 
+    def limit_ms(self, organisation: Organisation) -> int | None:
+        """Return within how many ms an organisation is to deliver: the less of its own limit and the customer's."""
+        stated = (self.workload.limit, organisation.limit)
+        return min((one.ms for one in stated if one is not None and one.ms is not None), default=None)
+
     @property
     def reference(self) -> Organisation | None:
         """The organisation that others are compared with: the stated one, else the first."""

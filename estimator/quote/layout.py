@@ -7,7 +7,7 @@ from functools import cached_property
 
 from pydantic import Field, PositiveInt
 
-from estimator.evidence import Evidence
+from estimator.evidence import Evidence, StatedDuration
 from estimator.frozen import Frozen
 from estimator.quote.degrees import SplitDegrees
 from estimator.quote.model_use import ModelSplit
@@ -82,8 +82,8 @@ class Organisation(Frozen):
     """One way to lay out the work: (tasks at once × cards per task), and the offers it may use.
 
     `mechanism` names what splits a cooperative task (DDP, FSDP, TP…); without it there are no figures.
-    `offer_ids` None: every offer of the quote. `slicing` None: a task has its cards whole. `proven`: what was
-    proved of its schedule, once it was.
+    `offer_ids` None: every offer of the quote. `slicing` None: a task has its cards whole. `limit`: it is laid out
+    to deliver within it, where that is less than the customer's. `proven`: what was proved of its schedule.
     """
 
     id: str = Field(min_length=1)
@@ -93,6 +93,7 @@ class Organisation(Frozen):
     mechanism_evidence: Evidence = Evidence()
     offer_ids: tuple[str, ...] | None = None
     slicing: CardSlicing | None = None
+    limit: StatedDuration | None = None
     proven: ProvenPlan | None = None
 
     @property

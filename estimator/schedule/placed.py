@@ -69,12 +69,15 @@ def broken_rule(problem: Problem, tasks: Sequence[Placed]) -> str:
 
 
 def schedule_of_tasks(problem: Problem, tasks: Sequence[Placed], lower_bound_ms: int) -> Schedule:
-    """Return the schedule of tasks that keep every rule. Raises ValueError where they break one."""
+    """Return the schedule of tasks that keep every rule. Raises ValueError where they break one, or end before
+    the bound: it is then none."""
     rule = broken_rule(problem, tasks)
     read = _read(problem, tasks)
     if rule or read is None:
         raise ValueError(rule)
     starts, ends = _stage_times(problem, read)
+    if max(ends, default=0) < lower_bound_ms:
+        raise ValueError("bound")
     runs: list[Run] = []
     used: list[list[tuple[int, int]]] = [[] for _ in problem.capacity]
     for one in read:

@@ -21,8 +21,8 @@ from estimator.results.estimate import Timing
 from estimator.schedule import Problem, ProofRefused, Schedule, SolveStopped
 from estimator.schedule.prove import DEFAULT_EFFORT, Found, Heard
 from estimator.storage import quote_from_text, quote_to_text
-from tests.core.schedule_rules import assert_keeps_every_rule
 from tests.quotes import MINUTE, TODAY, compared, conversion, hard_to_find, hard_to_prove
+from tests.schedule_rules import assert_keeps_every_rule
 
 BEST_MS, BOUND_MS = 66 * MINUTE, 62 * MINUTE
 

@@ -7,17 +7,18 @@ from decimal import Decimal
 
 import pytest
 
+from estimator import edits
 from estimator.__main__ import main
 from estimator.catalogue import HourlyOffer
 from estimator.estimate import EstimateCancelled, decided, with_flips
 from estimator.problems import Absent
 from estimator.quote import ExchangeRate, Ownership, Quote
 from estimator.results.rental import Flip, Quantity, RentalStudy, RentalWay
-from estimator.units import MS_PER_DAY
+from estimator.units import MS_PER_DAY, TimeUnit
 from estimator.wording import Language, NumberFormat, Wording
 from estimator.wording.rent import break_even_text, flip_text, owning_text, same_rent_sentence
 from tests.large_quotes import many_equal_tasks
-from tests.quotes import HIVENET, LOT_4090, MINUTE, TODAY, compared, conversion, given, source_quote
+from tests.quotes import HIVENET, LOT_4090, MINUTE, TODAY, compared, conversion, given, minutes, source_quote
 
 WORDS = Wording(Language.ENGLISH, NumberFormat.EN_US)
 RTX_5090_HOURLY = HourlyOffer(
@@ -210,6 +211,55 @@ def test_the_frontier_of_long_work_goes_from_the_cheapest_to_the_shortest_term()
     assert days[0] > 29
     assert days[-1] < 4
     assert all(point.proven for point in frontier)
+
+
+def test_each_choice_of_the_frontier_opens_as_an_organisation_that_costs_and_delivers_the_same() -> None:
+    quote = many_equal_tasks(1_000, 64)
+    estimate = compared(quote, TODAY)
+    frontier = study_of(quote).frontier
+    assert isinstance(frontier, tuple)
+    # A lot for 7 days or two for 3, and the rest by the hour: no plan of the two organisations holds that.
+    assert [point.lots for point in frontier] == [(("lot-4090", 1, (7,)),), (("lot-4090", 2, (3,)),)]
+    for point in frontier:
+        opened = edits.organisation_within(quote, estimate.shown_organisation_id, point.delivery_ms, "within")
+        plan = compared(opened, TODAY).shown_plan
+        assert plan is not None
+        assert plan.organisation_id == "C"
+        assert (plan.rent, plan.timing.delivery_ms) == (point.rent, point.delivery_ms)
+        assert plan.proven
+
+
+def test_an_organisation_with_its_own_limit_never_outruns_it_nor_the_customers() -> None:
+    quote = source_quote(limit=None, quota_cards=None)
+    for length in (22, 30, 46):
+        opened = edits.organisation_within(quote, "A", length * MINUTE, "within")
+        plan = compared(opened, TODAY).shown_plan
+        assert plan is not None
+        assert plan.timing.delivery_ms <= length * MINUTE
+        # The least tasks at once that do: 12 length a round after 10 of assembly.
+        assert plan.timing.delivery_ms == max(22, length - (length - 22) % 12) * MINUTE
+    stricter = source_quote(limit=minutes(30), quota_cards=None)
+    opened = edits.organisation_within(stricter, "A", 46 * MINUTE, "within")
+    plan = compared(opened, TODAY).shown_plan
+    assert plan is not None
+    assert plan.timing.delivery_ms <= 30 * MINUTE
+
+
+@pytest.mark.parametrize(
+    ("ms", "stated"),
+    [
+        (7 * MS_PER_DAY, ("7", TimeUnit.DAY)),
+        (36_000, ("0.01", TimeUnit.HOUR)),
+        (605_400_000, ("10090", TimeUnit.MINUTE)),
+        (1, ("0.01", TimeUnit.MINUTE)),
+    ],
+)
+def test_an_own_limit_is_stated_in_hundredths_of_its_largest_unit(
+    ms: int, stated: tuple[str, TimeUnit]
+) -> None:
+    found = edits.organisation_within(source_quote(), "A", ms, "within").organisations[-1].limit
+    assert found is not None
+    assert (found.value, found.unit) == (Decimal(stated[0]), stated[1])
 
 
 def test_the_fastest_within_a_budget_leaves_room_for_tax() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from estimator.schedule import Policy, Problem, Status, bars, solve
-from tests.core.schedule_rules import assert_keeps_every_rule
+from tests.schedule_rules import assert_keeps_every_rule
 
 
 @st.composite

@@ -25,7 +25,7 @@ from estimator.schedule import (
 from estimator.schedule.exact import MOST_TASKS
 from estimator.schedule.prove import Found, prove
 from tests.core import test_schedule_invariants as rules
-from tests.core.schedule_rules import assert_keeps_every_rule
+from tests.schedule_rules import assert_keeps_every_rule
 
 EFFORT = 1
 SINGLES = [30, 27, 25, 22, 20, 19, 17, 15]

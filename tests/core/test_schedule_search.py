@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from estimator.schedule import Policy, Problem, SolveStopped, Status, flat, improved, solve
 from estimator.schedule.independent import lifted_bound, longest_first, share_independent
 from estimator.schedule.packing import packed
-from tests.core.schedule_rules import assert_each_task_once, assert_keeps_every_rule
 from tests.core.test_schedule_invariants import brute_force, plain, problems, tiny_problems
+from tests.schedule_rules import assert_each_task_once, assert_keeps_every_rule
 
 
 def searched(problem: Problem) -> Problem:

@@ -13,10 +13,18 @@ from hypothesis import strategies as st
 from estimator.schedule import CycleFound, Policy, Problem, Schedule, Status, When, solve
 from estimator.schedule.calendars import Calendar
 from estimator.schedule.critical import critical_rows
-from tests.core.schedule_rules import assert_keeps_every_rule, is_open, solved
 from tests.core.test_schedule_invariants import plain, problems
+from tests.schedule_rules import assert_keeps_every_rule
 
 PERIOD = 12
+
+
+def is_open(problem: Problem, calendar: int, moment: int) -> bool:
+    """Whether a calendar is open just after a moment."""
+    if calendar < 0:
+        return True
+    within = moment % problem.when.period_ms
+    return any(begin <= within < end for begin, end in problem.when.calendars[calendar])
 
 
 def windows(draw: st.DrawFn) -> tuple[tuple[int, int], ...]:
@@ -293,7 +301,7 @@ def test_three_tasks_of_one_stage_feed_each_task_of_the_next() -> None:
     # one station as soon as it is there: 20, 30, 40, 50. As a whole it would be 40 + 4 * 10 = 80.
     when = When(streams=((0, 1),))
     problem = stages([10, 10], [12, 4], 3, when, cards=np.array([1, 0]), tasks_at_once=np.array([-1, 1]))
-    schedule = solved(problem)
+    schedule = solve(problem)
     assert (schedule.delivery_ms, schedule.lower_bound_ms) == (50, 50)
     assert schedule.stage_start_ms.tolist() == [0, 10]
     whole = replace(problem, when=When(), after=((0, 1),))
@@ -304,7 +312,7 @@ def test_one_task_feeds_several_of_the_next_stage() -> None:
     # Two uploads of 5 one after another, each for three tasks of 4 on three cards: 5 + 4 = 9 and 10 + 4 = 14.
     when = When(streams=((0, 1),))
     problem = stages([5, 4], [2, 6], 3, when, cards=np.array([0, 1]), tasks_at_once=np.array([1, -1]))
-    schedule = solved(problem)
+    schedule = solve(problem)
     assert schedule.delivery_ms == 14
 
 
@@ -352,7 +360,7 @@ def test_hours_that_never_meet_block_a_stage_and_those_behind_it() -> None:
 def test_a_task_that_would_outrun_a_rental_goes_to_the_card_that_stays() -> None:
     # The first card leaves at 7: one task of 5 fits, the next would end at 10. The second takes the other two.
     problem = stages([5], [3], 2, When(card_until_ms=[7, -1]))
-    schedule = solved(problem)
+    schedule = solve(problem)
     assert schedule.delivery_ms == 10
     assert schedule.card_busy_ms.tolist() == [5, 10]
     assert solve(stages([5], [3], 2, When(card_until_ms=[7, 7]))).blocked == ((0, "outruns_rental"),)
@@ -369,7 +377,7 @@ def test_a_share_that_a_task_waited_for_is_critical_with_it() -> None:
     # Two tasks of 10 on a card feed two of 10 off the cards: 0-10, 10-20 and 10-20, 20-30. The first of the
     # latter could start at 20 as well: it alone is not critical.
     problem = stages([10, 10], [2, 2], 1, When(streams=((0, 1),)), cards=np.array([1, 0]))
-    schedule = solved(problem)
+    schedule = solve(problem)
     assert schedule.delivery_ms == 30
     rows = zip(schedule.run_group.tolist(), schedule.run_start_ms.tolist(), strict=True)
     found = dict(zip(rows, critical_rows(schedule, problem).tolist(), strict=True))

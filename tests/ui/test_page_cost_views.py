@@ -20,7 +20,8 @@ from estimator.price import DISCOUNT
 from estimator.problems import Absent
 from estimator.quote import Quote
 from estimator.results.estimate import Estimate
-from tests.quotes import compared
+from tests.large_quotes import many_equal_tasks
+from tests.quotes import MINUTE, compared
 from tests.ui.cost_pages import TODAY, WORDS, sample, shown_page
 from ui.pages.cost import CostPage
 from ui.pages.cost_by_plan import CostByPlan, cost_parts, cost_rows
@@ -53,6 +54,11 @@ def page(qtbot: QtBot) -> Iterator[CostPage]:
 def _is_assessed(page: CostPage) -> bool:
     estimate = page.context.session.estimate
     return estimate is not None and estimate.is_assessed
+
+
+def _is_complete(page: CostPage) -> bool:
+    session = page.context.session
+    return session.estimate is not None and session.estimate.is_complete and not session.is_stale
 
 
 def quote_of(page: CostPage) -> Quote:
@@ -237,6 +243,37 @@ def test_a_click_on_a_point_of_the_frontier_chooses_its_plan(page: CostPage) -> 
     assert shown is not None
     assert "2 lots of 1 × RTX 4090" in names[1]
     assert shown.chosen_plan == "B/lots:rtx-4090"
+
+
+def test_a_choice_of_lots_opens_as_an_organisation_from_the_keyboard(page: CostPage, qtbot: QtBot) -> None:
+    session = page.context.session
+    session.edit("more", lambda quote: many_equal_tasks(1_000, 64))
+    qtbot.waitUntil(partial(_is_complete, page), timeout=PATIENCE_MS)
+    page.views.show_view(FRONTIER)
+    page.views.toggle()
+    view = page.views.current
+    assert isinstance(view, FrontierView)
+    names = [view.model.index(row, 0).data() for row in range(view.model.rowCount())]
+    row = next(at for at, name in enumerate(names) if "+ 54 cards" in name)
+    assert view.open_choice.isHidden()
+    view.table.setFocus()
+    view.table.setCurrentIndex(view.model.index(row, 0))
+    qtbot.keyClick(view.table, Qt.Key.Key_Return)
+    assert view.open_choice.hasFocus()
+    assert "No organisation here rents it." in view.said.text()
+    qtbot.keyClick(view.open_choice, Qt.Key.Key_Space)
+    opened = quote_of(page).organisations[-1]
+    assert (opened.id, opened.name) == ("C", "within 7 d 00 h")
+    assert opened.limit is not None
+    assert opened.limit.ms == 10_090 * MINUTE
+    qtbot.waitUntil(partial(_is_complete, page), timeout=PATIENCE_MS)
+    assert session.estimate is not None
+    plan = session.estimate.shown_plan
+    assert plan is not None
+    assert plan.organisation_id == "C"
+    assert (plan.rent, plan.timing.delivery_ms) == (Decimal("73.28"), 10_090 * MINUTE)
+    assert not [one for one in session.estimate.problems if one.code == "chosen_plan_gone"]
+    assert view.open_choice.isHidden()
 
 
 def test_a_click_far_from_every_point_chooses_nothing(page: CostPage) -> None:

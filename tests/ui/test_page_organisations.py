@@ -15,7 +15,7 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from estimator.catalogue.embedded import embedded_catalogue
-from estimator.edits import added_organisation, with_layout
+from estimator.edits import added_organisation, organisation_within, with_layout
 from estimator.evidence import EvidenceKind
 from estimator.problems import Place
 from estimator.quote import AssignmentPolicy, Quote
@@ -81,7 +81,10 @@ def texts(page: OrganisationsPage, criterion: str) -> list[str]:
 def typed(field: QWidget, text: str) -> None:
     field.setFocus()
     field.selectAll()  # type: ignore[attr-defined]  # every field here is a line
-    QTest.keyClicks(field, text)
+    if text:
+        QTest.keyClicks(field, text)
+    else:
+        QTest.keyClick(field, Qt.Key.Key_Delete)
     QTest.keyClick(field, Qt.Key.Key_Return)
 
 
@@ -224,6 +227,26 @@ def test_the_organisation_of_the_answer_is_in_the_form_until_another_is_picked(
     assert session.quote is not None
     page.show_state(session.quote, session.estimate, stale=False)
     assert page.form.organisation_id == "A"
+
+
+def test_a_limit_of_its_own_is_shown_changed_and_given_back(
+    qtbot: QtBot, session: Session, page: OrganisationsPage
+) -> None:
+    opened(qtbot, session)
+    assert not page.form.limit.isVisible()
+    session.edit("within", lambda quote: organisation_within(quote, "A", 46 * 60_000, "within 46 min"))
+    settled(qtbot, session)
+    assert page.form.organisation_id == session.quote.organisations[-1].id  # type: ignore[union-attr]
+    assert page.form.limit.isVisible()
+    assert page.form.limit.line.text() == "46"
+    typed(page.form.limit.line, "58")
+    assert session.quote is not None
+    limit = session.quote.organisations[-1].limit
+    assert limit is not None
+    assert limit.ms == 58 * 60_000
+    typed(page.form.limit.line, "")
+    assert session.quote.organisations[-1].limit is None
+    assert not page.form.limit.isVisible()
 
 
 def test_the_last_organisation_cannot_be_removed(

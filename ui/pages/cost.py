@@ -154,16 +154,10 @@ class CostPage(Page):
         self.recommended_button.setProperty("look", "link")
         self.recommended_button.clicked.connect(lambda: self._choose(""))
         self._reasons = _wrapped("muted")
-        self.views = CostViews(
-            words,
-            theme,
-            (
-                CostByPlan(words, theme),
-                FrontierView(words, theme),
-                Sureness(words, theme),
-                Tornado(words, theme),
-            ),
-        )
+        frontier = FrontierView(words, theme)
+        frontier.choice_asked.connect(self._open_choice)
+        views = (CostByPlan(words, theme), frontier, Sureness(words, theme), Tornado(words, theme))
+        self.views = CostViews(words, theme, views)
         self.views.plan_asked.connect(self._choose)
         self.views.place_asked.connect(self.asked)
         self.rent = RentBox(self.context.session, words, theme)
@@ -350,6 +344,18 @@ class CostPage(Page):
     def _choose(self, plan_id: str) -> None:
         label = self.words.t("choose a plan") if plan_id else self.words.t("go back to the recommended plan")
         self.edit(label, lambda quote: quote.replaced(chosen_plan=plan_id))
+
+    def _open_choice(self, delivery_ms: int) -> None:
+        """Add the shown organisation again, to deliver within the time of a choice of lots, and choose it."""
+        estimate = self.context.session.estimate
+        shown = "" if estimate is None else estimate.shown_organisation_id
+        if not shown:
+            return
+        name = self.words.t("within {time}", time=self.words.duration(delivery_ms))
+        self.edit(
+            self.words.t("open a choice of lots as an organisation"),
+            lambda quote: edits.organisation_within(quote, shown, delivery_ms, name),
+        )
 
     def _line_edited(self, source: int, column: int, text: str) -> None:
         row = self.line_model.rows[source]

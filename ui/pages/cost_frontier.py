@@ -11,8 +11,9 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
-from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPen
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from estimator.plan.rental_study import price_with_rent
 from estimator.problems import Absent
@@ -112,6 +113,8 @@ def choice_rows(words: Wording, estimate: Estimate) -> tuple[PointRow, ...]:
             delivery=words.duration(point.delivery_ms),
             proof=proof,
         )
+        if not point.timed:
+            sentence += " " + words.t("Times are from the work's total: its schedule may need more cards.")
         cards = words.t("choice of lots")
         rows.append(
             PointRow(
@@ -124,7 +127,12 @@ def choice_rows(words: Wording, estimate: Estimate) -> tuple[PointRow, ...]:
 
 
 class FrontierView(CostView):
-    """The picture of the points or their table; a click on a point, or Enter on its row, chooses its plan."""
+    """The picture of the points or their table; a click on a point, or Enter on its row, chooses its plan.
+
+    Of a choice that is no plan it is said what it holds, beside a button: `choice_asked(delivery in ms)`.
+    """
+
+    choice_asked = Signal(object)
 
     def __init__(self, words: Wording, theme: Theme) -> None:
         model = ChangingTableModel(_columns(words, "EUR", False), words, theme)
@@ -137,9 +145,16 @@ class FrontierView(CostView):
         self._unit = TimeUnit.MINUTE
         self._logarithmic = False
         self.said = muted_label(theme)
-        self.said.hide()
-        self.column.addWidget(self.said)
-        self.table.opened.connect(lambda row: self._open(self._rows[row]))
+        self._asked_ms = 0
+        self.open_choice = QPushButton(words.t("Open as an organisation"))
+        self.open_choice.clicked.connect(lambda: self.choice_asked.emit(self._asked_ms))
+        below = QHBoxLayout()
+        below.setSpacing(8)
+        below.addWidget(self.said, 1)
+        below.addWidget(self.open_choice)
+        self.column.addLayout(below)
+        self._say(None)
+        self.table.opened.connect(self._row_opened)
         self._chart: Chart | None = None
 
     def show_estimate(self, estimate: Estimate) -> None:
@@ -149,7 +164,7 @@ class FrontierView(CostView):
         gross = _budget(estimate) is not None
         self.model.show_table(_columns(self._words, currency, gross), self._rows)
         self.fit_table()
-        self.said.hide()
+        self._say(None)
         if self._rows:
             self._draw()
         self.set_empty("" if self._rows else self._words.t("No plan has a total yet."))
@@ -166,8 +181,25 @@ class FrontierView(CostView):
         """Choose the plan of a point; of a choice that is no plan say what it holds."""
         if row.plan_id:
             self.plan_asked.emit(row.plan_id)
-        self.said.setText(row.holds)
-        self.said.setVisible(bool(row.holds))
+        self._say(row)
+
+    def _row_opened(self, index: int) -> None:
+        self._open(self._rows[index])
+        if not self.open_choice.isHidden():
+            self.open_choice.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _say(self, row: PointRow | None) -> None:
+        holds = "" if row is None else row.holds
+        had_focus = self.open_choice.hasFocus()
+        self._asked_ms = 0 if row is None else row.delivery_ms
+        self.said.setText(holds)
+        self.said.setVisible(bool(holds))
+        self.open_choice.setVisible(bool(holds))
+        if had_focus and not holds:
+            self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def stops(self) -> list[QWidget]:
+        return [*super().stops(), self.open_choice]
 
     def _clicked(self, at: QPointF) -> None:
         near = [

@@ -19,19 +19,22 @@ from PySide6.QtWidgets import (
 
 from estimator import edits
 from estimator.catalogue import Catalogue
+from estimator.evidence import GIVEN, StatedDuration
 from estimator.quote import AssignmentPolicy, Organisation, Quote, StageLayout
 from estimator.wording import Wording
 from estimator.wording.phrases import organisation_name
 from ui.pages.organisations_rows import needs_mechanism
 from ui.pages.organisations_slicing import SlicingRow
+from ui.pages.work_fields import show_stated_duration
 from ui.session import Edit
 from ui.theme import TextRole, Theme
 from ui.widgets.elided_combo import ElidedCombo
 from ui.widgets.field import Field
-from ui.widgets.number_field import NumberField
+from ui.widgets.number_field import Duration, DurationField, NumberField
 from ui.widgets.typed_line import TextField
 
 MOST_CARDS = Decimal(4096)
+_LIMIT_WIDTH = 260
 
 
 class OrganisationForm(QFrame):
@@ -74,6 +77,8 @@ class OrganisationForm(QFrame):
             self.policy.addItem(words.word(policy), policy)
         self.mechanism = TextField(words)
         self.slicing = SlicingRow(words, theme)
+        self.limit = DurationField(words)
+        self.limit.line.setPlaceholderText(words.t("the customer's limit"))
         self._lay_out()
         self._connect()
         theme.changed.connect(self._dress)
@@ -99,6 +104,8 @@ class OrganisationForm(QFrame):
             self.policy,
             self.mechanism,
             *self.slicing.inputs,
+            self.limit.line,
+            self.limit.units,
         )
 
     def show_organisation(self, quote: Quote, organisation_id: str) -> None:
@@ -124,6 +131,8 @@ class OrganisationForm(QFrame):
         _show(self.mechanism, organisation.mechanism)
         self._show_mechanism(organisation)
         self.slicing.show_use(quote, organisation, self._catalogue())
+        show_stated_duration(self.limit, organisation.limit, self.limit.duration.unit)
+        self._limit_field.setVisible(organisation.limit is not None)
 
     def _show_stages(self) -> None:
         stages = [stage for stage in self._quote.workload.stages if stage.on_cards]
@@ -182,6 +191,9 @@ class OrganisationForm(QFrame):
         column.addLayout(top)
         column.addLayout(fields)
         column.addWidget(self.slicing)
+        self._limit_field = Field(self._theme, words.t("Delivers within, at most"), self.limit)
+        self._limit_field.setMaximumWidth(_LIMIT_WIDTH)
+        column.addWidget(self._limit_field)
 
     def _connect(self) -> None:
         self.reference.clicked.connect(self._make_reference)
@@ -194,6 +206,7 @@ class OrganisationForm(QFrame):
         self.policy.activated.connect(self._policy_chosen)
         self.mechanism.committed.connect(self._mechanism_typed)
         self.slicing.changed.connect(self._slicing_changed)
+        self.limit.committed.connect(self._limit_typed)
 
     def _dress(self) -> None:
         self._title.setFont(self._theme.font(TextRole.SECTION))
@@ -250,6 +263,18 @@ class OrganisationForm(QFrame):
     def _slicing_changed(self, label: str, slicing: object) -> None:
         id_ = self._id
         self._edit(label, lambda quote: edits.with_organisation(quote, id_, slicing=slicing))
+
+    def _limit_typed(self, value: object) -> None:
+        if not isinstance(value, Duration):
+            return
+        limit = None
+        if value.value is not None:
+            limit = StatedDuration(value=value.value, unit=value.unit, evidence=GIVEN)
+        id_ = self._id
+        self._edit(
+            self._words.t("change the limit of {organisation}", organisation=self._name()),
+            lambda quote: edits.with_organisation(quote, id_, limit=limit),
+        )
 
     def _change_layout(self, label: str, **changes: object) -> None:
         id_, stage_id = self._id, self._stage_id
