@@ -46,6 +46,17 @@ def test_typing_the_first_answers_and_enter_creates_a_quote(page: StartPage, qtb
     ]
 
 
+def test_enter_in_a_line_creates_once(page: StartPage) -> None:
+    # Twice would replace the new quote with itself, and ask whether to save it.
+    heard: list[object] = []
+    page.created.connect(heard.append)
+    for line in (page.unit, page.count):
+        heard.clear()
+        line.setFocus()
+        QTest.keyClick(line, Qt.Key.Key_Return)
+        assert len(heard) == 1
+
+
 def test_enter_on_a_radio_creates_and_on_a_button_presses_it(page: StartPage, qtbot: QtBot) -> None:
     cooperative = page.radios[Independence.COOPERATIVE]
     cooperative.click()

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QMimeData, QObject, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent
+from PySide6.QtGui import QDropEvent, QFont
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from estimator.storage import read_quote, save_quote
 from estimator.wording import Language
@@ -216,6 +217,38 @@ def test_closing_the_document_shows_the_start_page_with_the_recent_file(planner:
     assert planner.window.start.isVisible()
     assert planner.window.start.recent_model.rowCount() == 1
     assert not planner.action("Ctrl+S").isEnabled()
+
+
+def test_every_text_shown_has_the_font_that_it_was_given(
+    qapp: QApplication, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A widget that is given a parent under a style sheet forgets its font.
+    given: dict[QWidget, QFont] = {}
+    set_font = QWidget.setFont
+
+    def noted(widget: QWidget, font: QFont) -> None:
+        given[widget] = font
+        set_font(widget, font)
+
+    def forgetful() -> list[str]:
+        QApplication.processEvents()
+        return [
+            f"{type(widget).__name__} in {type(widget.parentWidget()).__name__}"
+            for widget, font in given.items()
+            if isValid(widget) and widget.isVisible()
+            if (widget.font().weight(), widget.font().pointSizeF()) != (font.weight(), font.pointSizeF())
+        ]
+
+    monkeypatch.setattr(QWidget, "setFont", noted)
+    with seat(qapp, qtbot, tmp_path / "data") as found:
+        assert forgetful() == []
+        found.window.files.open_sample("consultation-notes")
+        found.wait_for_answer()
+        for number in range(8):
+            found.window.show_page(number)
+            assert forgetful() == [], f"page {number + 1}"
+        found.window.session.close()
+        assert forgetful() == []
 
 
 def test_an_unforeseen_error_is_told_in_the_notice_with_or_without_a_document(planner: Seat) -> None:

@@ -10,7 +10,15 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QMetaMethod, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QPainter
+from PySide6.QtGui import (
+    QFont,
+    QFontMetrics,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QShowEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractItemDelegate,
     QAbstractItemView,
@@ -209,6 +217,10 @@ class TableView(QTableView):
         self.verticalHeader().setMinimumSectionSize(min(20, self._theme.row_height()))
         self.horizontalHeader().setFont(self._theme.font(TextRole.SECONDARY))
         self.viewport().update()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._dress()  # a header that was given a parent has forgotten its font
 
     def _move(self, rows: int) -> None:
         current = self.currentIndex()

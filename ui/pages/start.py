@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
@@ -347,8 +347,6 @@ class StartPage(QWidget):
         return label
 
     def _connect(self) -> None:
-        for line in (self.unit, self.count):
-            line.returnPressed.connect(self.finish)
         self.create_button.clicked.connect(self.finish)
         self.blank_button.clicked.connect(self.started_blank)
         self.open_button.clicked.connect(self.open_asked)
@@ -401,7 +399,12 @@ class StartPage(QWidget):
             if row is not None:
                 self.recent_forgotten.emit(row.path)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._dress()  # a page that was given a parent has forgotten its fonts
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        # The lines let Enter through, so it is heard here alone: once.
         if event.key() not in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             super().keyPressEvent(event)
             return

@@ -29,8 +29,10 @@ class Answers(Dialogs):
         super().__init__(window.words, window, window.parts.theme)
         self.folder = folder
         self.name = "quote"
+        self.asked: list[str] = []
 
     def save_changes(self, name: str) -> Choice:
+        self.asked.append(name)
         return Choice.DISCARD
 
     def save_file(self, suggested: str, kinds: str) -> Path | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from openpyxl import load_workbook
 
 from estimator.results.estimate import QuoteStatus
-from tests.journeys.in_window.conftest import Person
+from tests.journeys.in_window.conftest import Answers, Person
 
 MOST_ENTRIES = 12
 
@@ -24,6 +24,9 @@ def test_a_first_quote_takes_at_most_twelve_entries_by_keyboard(
     person.enter("unit", "conversión de documento", "Tab")
     person.enter("how many", "8", "Return")
     assert window.session.quote is not None
+    dialogs = window.files.dialogs
+    assert isinstance(dialogs, Answers)
+    assert dialogs.asked == []
     assert [stage.name for stage in window.session.quote.workload.stages] == [
         "Conversión de documento",
         "Ensamblaje",
