@@ -102,6 +102,22 @@ def test_leaving_the_field_commits(qtbot: QtBot) -> None:
     assert values == [Decimal(7)]
 
 
+def test_a_line_that_enter_leaves_keeps_no_selection(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    field, other = NumberField(SPAIN, parent=window), QLineEdit(window)
+    window.show()
+    window.activateWindow()
+    field.setFocus()
+    qtbot.waitUntil(field.hasFocus)
+    typed(field, "7")
+    assert field.selectedText() == "7"
+    field.returnPressed.connect(other.setFocus)
+    typed(field, "8")
+    qtbot.waitUntil(other.hasFocus)
+    assert field.selectedText() == ""
+
+
 def test_escape_restores_and_then_belongs_to_whoever_is_outside(qtbot: QtBot) -> None:
     field = NumberField(SPAIN)
     qtbot.addWidget(field)

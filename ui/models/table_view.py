@@ -215,12 +215,17 @@ class TableView(QTableView):
     def _dress(self) -> None:
         self.verticalHeader().setDefaultSectionSize(self._theme.row_height())
         self.verticalHeader().setMinimumSectionSize(min(20, self._theme.row_height()))
-        self.horizontalHeader().setFont(self._theme.font(TextRole.SECONDARY))
+        self._dress_header()
         self.viewport().update()
+
+    def _dress_header(self) -> None:
+        header = self.horizontalHeader()
+        for part in (header, header.viewport()):  # the viewport paints, and may not follow
+            part.setFont(self._theme.font(TextRole.SECONDARY))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._dress()  # a header that was given a parent has forgotten its font
+        self._dress_header()  # one that was given a parent has forgotten its font
 
     def _move(self, rows: int) -> None:
         current = self.currentIndex()

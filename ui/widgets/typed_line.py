@@ -135,7 +135,8 @@ class TypedLine(QLineEdit):
             self._pasted = True
             return
         super().keyPressEvent(event)
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        # Where Enter went on to another field, a selection here would show a second caret.
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.hasFocus():
             self.selectAll()
 
 
