@@ -23,7 +23,14 @@ from estimator.quote import StageKind
 from estimator.results.estimate import Estimate, Timing
 from estimator.units import MS_PER_HOUR, MS_PER_MINUTE, bytes_to_gib
 from estimator.wording import Wording
-from estimator.wording.phrases import condition_text, line_name, memory_line_name, moment_name, plan_name
+from estimator.wording.phrases import (
+    condition_text,
+    line_name,
+    memory_line_name,
+    moment_name,
+    plan_name,
+    total_head,
+)
 
 Value = str | int | Decimal | None
 Row = tuple[Value, ...]
@@ -193,7 +200,7 @@ def _plans(estimate: Estimate, words: Wording) -> Iterator[Row]:
         words.t("Cards"),
         words.t("Delivery, min"),
         words.t("Net, {currency}", currency=currency),
-        words.t("With tax, {currency}", currency=currency),
+        total_head(words, estimate.quote.pricing, currency),
         words.t("Unused, h"),
         words.t("SAMPLE"),
         words.t("Why not known"),

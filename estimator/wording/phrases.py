@@ -13,7 +13,7 @@ from estimator import memory as mem
 from estimator.catalogue import Card, HourlyOffer, Lot
 from estimator.price import CONTINGENCY, DISCOUNT
 from estimator.problems import Absent
-from estimator.quote import AssignmentPolicy, FeeKind, Organisation, Quote, StateClass
+from estimator.quote import AssignmentPolicy, FeeKind, Organisation, Pricing, Quote, StateClass
 from estimator.results.estimate import (
     Condition,
     Estimate,
@@ -150,6 +150,13 @@ def idle_card_text(words: Wording, result: PolicyResult) -> str:
     if isinstance(result.idle_cost, Absent):
         return hours
     return f"{hours} · {words.money(result.idle_cost, result.currency)}"
+
+
+def total_head(words: Wording, pricing: Pricing, currency: str) -> str:
+    """Return the head over totals in `currency`: they are with tax only where a rate is stated."""
+    if pricing.tax_percent.value is None:
+        return words.t("Total, {currency}", currency=currency)
+    return words.t("With tax, {currency}", currency=currency)
 
 
 def gap_text(words: Wording, timing: Timing) -> str:

@@ -88,6 +88,14 @@ def test_a_negative_number_stays_a_number() -> None:
     assert next(row for row in found if row[0] == "Discount")[4] == "-0.32"
 
 
+def test_the_totals_of_plans_are_with_tax_only_where_a_rate_is_stated() -> None:
+    quote = sample()
+    without = quote.pricing.tax_percent.replaced(value=None)
+    untaxed = quote.replaced(pricing=quote.pricing.replaced(tax_percent=without))
+    assert rows(quote, CsvTable.PLANS)[0][4] == "With tax, EUR"
+    assert rows(untaxed, CsvTable.PLANS)[0][4] == "Total, EUR"
+
+
 def test_dates_follow_the_start_and_its_zone() -> None:
     quote = sample().replaced(start=dt.datetime(2026, 3, 29, 1, 50), time_zone="Europe/Madrid")
     found = rows(quote, CsvTable.TASKS)

@@ -11,7 +11,7 @@ from functools import partial
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from estimator.estimate import assessed, with_flips
@@ -26,6 +26,7 @@ from tests.ui.cost_pages import TODAY, WORDS, sample, shown_page
 from ui.pages.cost import CostPage
 from ui.pages.cost_by_plan import CostByPlan, cost_parts, cost_rows
 from ui.pages.cost_frontier import FrontierView, choice_rows
+from ui.pages.cost_lines import with_percent
 from ui.pages.cost_rent import RentBox, flip_lines, rent_lines
 from ui.pages.cost_sureness import Sureness, spread_rows
 from ui.pages.cost_tornado import COST, DELIVERY, Tornado, telling_measure, tornado_rows
@@ -59,6 +60,12 @@ def _is_assessed(page: CostPage) -> bool:
 def _is_complete(page: CostPage) -> bool:
     session = page.context.session
     return session.estimate is not None and session.estimate.is_complete and not session.is_stale
+
+
+def _is_in_sight(page: CostPage, part: QWidget) -> bool:
+    area = page.scroll_area.viewport()
+    place = part.mapTo(area, QPoint())
+    return place.y() >= 0 and place.y() + part.height() <= area.height()
 
 
 def quote_of(page: CostPage) -> Quote:
@@ -260,10 +267,13 @@ def test_a_choice_of_lots_opens_as_an_organisation_from_the_keyboard(page: CostP
     view.table.setCurrentIndex(view.model.index(row, 0))
     qtbot.keyClick(view.table, Qt.Key.Key_Return)
     assert view.open_choice.hasFocus()
+    qtbot.waitUntil(partial(_is_in_sight, page, view.open_choice), timeout=PATIENCE_MS)
     assert "No organisation here rents it." in view.said.text()
-    qtbot.keyClick(view.open_choice, Qt.Key.Key_Space)
+    with qtbot.waitSignal(page.asked) as heard:
+        qtbot.keyClick(view.open_choice, Qt.Key.Key_Space)
+    assert heard.args == [("organisations", "C")]
     opened = quote_of(page).organisations[-1]
-    assert (opened.id, opened.name) == ("C", "within 7 d 00 h")
+    assert (opened.id, opened.name) == ("C", "Limit 7 d 00 h")
     assert opened.limit is not None
     assert opened.limit.ms == 10_090 * MINUTE
     qtbot.waitUntil(partial(_is_complete, page), timeout=PATIENCE_MS)
@@ -274,6 +284,39 @@ def test_a_choice_of_lots_opens_as_an_organisation_from_the_keyboard(page: CostP
     assert (plan.rent, plan.timing.delivery_ms) == (Decimal("73.28"), 10_090 * MINUTE)
     assert not [one for one in session.estimate.problems if one.code == "chosen_plan_gone"]
     assert view.open_choice.isHidden()
+
+
+def test_a_click_on_a_choice_of_lots_brings_what_it_holds_into_sight(page: CostPage, qtbot: QtBot) -> None:
+    page.resize(1150, 620)
+    page.context.session.edit("more", lambda quote: many_equal_tasks(1_000, 64))
+    qtbot.waitUntil(partial(_is_complete, page), timeout=PATIENCE_MS)
+    page.views.show_view(FRONTIER)
+    view = page.views.current
+    assert isinstance(view, FrontierView)
+    row = next(at for at in range(view.model.rowCount()) if "+ 54" in str(view.model.index(at, 0).data()))
+    view._clicked(view.point_at(row))
+    qtbot.waitUntil(partial(_is_in_sight, page, view.open_choice), timeout=PATIENCE_MS)
+
+
+def test_without_a_tax_rate_no_amount_is_said_to_be_with_tax(page: CostPage, qtbot: QtBot) -> None:
+    def said() -> list[str]:
+        model = page.plan_model
+        heads = [
+            str(model.headerData(at, Qt.Orientation.Horizontal) or "") for at in range(model.columnCount())
+        ]
+        tornado, sure = page.views.views[TORNADO], page.views.views[SURE]
+        assert isinstance(tornado, Tornado)
+        page.views.show_view(SURE)
+        page.views.show_view(TORNADO)
+        heads += [tornado.measure.itemText(at) for at in range(tornado.measure.count())]
+        return heads + [str(sure.model.index(at, 0).data()) for at in range(sure.model.rowCount())]
+
+    assert {"With tax, €", "Cost with tax", "With tax"} <= set(said())
+    page.context.session.edit("no tax", lambda quote: with_percent(quote, "tax_percent", None))
+    qtbot.waitUntil(lambda: _is_complete(page) and _is_assessed(page), timeout=PATIENCE_MS)
+    heads = said()
+    assert {"Total, €", "Cost", "Total"} <= set(heads)
+    assert not [head for head in heads if "with tax" in head.lower()]
 
 
 def test_a_click_far_from_every_point_chooses_nothing(page: CostPage) -> None:

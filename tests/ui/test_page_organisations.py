@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
@@ -249,6 +249,29 @@ def test_a_limit_of_its_own_is_shown_changed_and_given_back(
     assert not page.form.limit.isVisible()
 
 
+def test_a_limit_of_its_own_has_a_row_with_how_tasks_are_assigned(
+    qtbot: QtBot, session: Session, page: OrganisationsPage
+) -> None:
+    opened(qtbot, session)
+    form = page.form
+
+    def rows() -> list[int]:
+        QApplication.processEvents()
+        inputs = (form.name, form.per_task, form.policy, form.mechanism, form.limit.line)
+        return [one.mapTo(page, one.rect().center()).y() // 8 for one in inputs if one.isVisible()]
+
+    assert len(set(rows())) == 1
+    session.edit("within", lambda quote: organisation_within(quote, "A", 46 * 60_000, "Limit 46 min"))
+    settled(qtbot, session)
+    name, per_task, policy, mechanism, limit = rows()
+    assert name == per_task < policy == mechanism == limit
+    stops = [stop for stop in stops_of(page) if stop in form.inputs]
+    places = [(round(_place(stop, page).y() / 24), _place(stop, page).x()) for stop in stops]
+    assert places == sorted(places)
+    typed(form.limit.line, "")
+    assert len(set(rows())) == 1
+
+
 def test_the_last_organisation_cannot_be_removed(
     qtbot: QtBot, session: Session, page: OrganisationsPage
 ) -> None:
@@ -283,6 +306,12 @@ def test_many_organisations_scroll_beside_two_frozen_columns(
     page.table.setCurrentIndex(page.table.comparison.index(1, 2))
     left = page.table.visualRect(page.table.currentIndex()).left()
     assert left >= page.table.frozen.width()
+    page.table.setCurrentIndex(page.table.comparison.index(1, 5))
+    page.resize(page.width() - 40, page.height() - 200)
+    QApplication.processEvents()
+    assert page.table.verticalScrollBar().isVisible()
+    shown = page.table.visualRect(page.table.currentIndex())
+    assert shown.right() <= page.table.viewport().width()
 
 
 def test_the_staircase_has_a_table_of_the_same_numbers(

@@ -219,6 +219,21 @@ def test_closing_the_document_shows_the_start_page_with_the_recent_file(planner:
     assert not planner.action("Ctrl+S").isEnabled()
 
 
+@pytest.mark.parametrize("number", [1, 2, 4, 5])
+def test_ctrl_t_exchanges_chart_and_table_inside_the_window(planner: Seat, number: int) -> None:
+    # The menu has the key as well: two that hear it would leave it unheard.
+    window = planner.window
+    window.show_page(number)
+    QApplication.processEvents()
+    page = window.pages[number]
+    former = {one for one in page.findChildren(QWidget) if one.isVisible()}
+    for _ in range(2):
+        planner.press(Qt.Key.Key_T, CONTROL)
+        now = {one for one in page.findChildren(QWidget) if one.isVisible()}
+        assert now != former
+        former = now
+
+
 def test_every_text_shown_has_the_font_that_it_was_given(
     qapp: QApplication, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

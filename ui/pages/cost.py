@@ -8,8 +8,8 @@ from __future__ import annotations
 from decimal import Decimal
 from itertools import pairwise
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from estimator import edits
 from estimator.evidence import Evidence
 from estimator.problems import Place
-from estimator.quote import Fee, Quote
+from estimator.quote import Fee, Pricing, Quote
 from estimator.results.estimate import Estimate
 from ui.models.table_view import TableView
 from ui.pages.changing_table import ChangingTableModel
@@ -69,6 +69,7 @@ from ui.widgets.evidence_editor import EvidenceEditor
 
 _MOST_PLANS = 8
 _MOST_OFFERS = 6
+_BELOW = 16  # pixels left under what is scrolled to
 
 
 class CostPage(Page):
@@ -89,15 +90,23 @@ class CostPage(Page):
         self._build_pricing()
         self._lay_out()
         self.add_steps(words.t("Schedule"), words.t("Conditions"))
-        exchange = QShortcut(QKeySequence("Ctrl+T"), self)
-        exchange.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        exchange.activated.connect(self.views.toggle)
         self._order_stops()
+
+    def toggle_table(self) -> None:
+        """Exchange pictures and tables."""
+        self.views.toggle()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.modifiers() == Qt.KeyboardModifier.ControlModifier and event.key() == Qt.Key.Key_T:
+            self.toggle_table()
+            event.accept()
+            return
+        super().keyPressEvent(event)
 
     def show_state(self, quote: Quote, estimate: Estimate | None, stale: bool) -> None:
         self._quote = quote
         currency = quote.pricing.currency
-        self._show_plans(estimate, currency)
+        self._show_plans(estimate, quote.pricing)
         self.line_model.show_table(line_columns(self.words, currency), line_rows(self.words, quote, estimate))
         _fit(self.lines, NAME, 20)
         self.offer_model.show_table(offer_columns(self.words, currency), offer_rows(self.words, quote))
@@ -143,7 +152,7 @@ class CostPage(Page):
 
     def _build_plans(self) -> None:
         words, theme = self.words, self.theme
-        self.plan_model = plan_model(words, theme, "EUR")
+        self.plan_model = plan_model(words, theme)
         self.plans = PlanTable(self.plan_model, words, theme, words.t("Plans"), whole_rows=True)
         self.plans.setSelectionMode(PlanTable.SelectionMode.SingleSelection)
         self.plans.opened.connect(self._plan_opened)
@@ -156,6 +165,7 @@ class CostPage(Page):
         self._reasons = _wrapped("muted")
         frontier = FrontierView(words, theme)
         frontier.choice_asked.connect(self._open_choice)
+        frontier.choice_said.connect(self._bring_into_sight)
         views = (CostByPlan(words, theme), frontier, Sureness(words, theme), Tornado(words, theme))
         self.views = CostViews(words, theme, views)
         self.views.plan_asked.connect(self._choose)
@@ -265,9 +275,9 @@ class CostPage(Page):
 
     # Showing
 
-    def _show_plans(self, estimate: Estimate | None, currency: str) -> None:
+    def _show_plans(self, estimate: Estimate | None, pricing: Pricing) -> None:
         rows = () if estimate is None else plan_rows(self.words, estimate)
-        self.plan_model.show_table(plan_columns(self.words, currency), rows)
+        self.plan_model.show_table(plan_columns(self.words, pricing), rows)
         self.plans.setVisible(bool(rows))
         _fit(self.plans, 1, _MOST_PLANS)
         self.plans.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Fixed)
@@ -351,11 +361,18 @@ class CostPage(Page):
         shown = "" if estimate is None else estimate.shown_organisation_id
         if not shown:
             return
-        name = self.words.t("within {time}", time=self.words.duration(delivery_ms))
-        self.edit(
+        name = self.words.t("Limit {time}", time=self.words.duration(delivery_ms))
+        done = self.edit(
             self.words.t("open a choice of lots as an organisation"),
             lambda quote: edits.organisation_within(quote, shown, delivery_ms, name),
         )
+        quote = self.context.session.quote
+        if done and quote is not None:
+            self.asked.emit(("organisations", quote.organisations[-1].id))
+
+    def _bring_into_sight(self, part: QWidget) -> None:
+        """Scroll to a part of the page that has just been shown, once it has its place."""
+        QTimer.singleShot(0, part, lambda: self.scroll_area.ensureWidgetVisible(part, 0, _BELOW))
 
     def _line_edited(self, source: int, column: int, text: str) -> None:
         row = self.line_model.rows[source]

@@ -17,15 +17,16 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from estimator.plan.rental_study import price_with_rent
 from estimator.problems import Absent
+from estimator.quote import Pricing
 from estimator.results.estimate import Estimate, FrontierPoint
 from estimator.units import MS_PER, TimeUnit
 from estimator.wording import Wording
-from estimator.wording.phrases import plan_name
+from estimator.wording.phrases import plan_name, total_head
 from estimator.wording.rent import point_text
 from ui.models.table import Column
 from ui.pages.changing_table import ChangingTableModel
 from ui.pages.charts import Chart, axis_unit, plotting
-from ui.pages.cost_views import CostView, currency_sign, muted_label, plan_label
+from ui.pages.cost_views import CostView, currency_sign, muted_label, plan_label, total_axis
 from ui.theme import TextRole, Theme
 
 _WIDE = 20
@@ -130,12 +131,14 @@ class FrontierView(CostView):
     """The picture of the points or their table; a click on a point, or Enter on its row, chooses its plan.
 
     Of a choice that is no plan it is said what it holds, beside a button: `choice_asked(delivery in ms)`.
+    `choice_said(button)`: it is said now, below the picture and perhaps out of sight.
     """
 
     choice_asked = Signal(object)
+    choice_said = Signal(QWidget)
 
     def __init__(self, words: Wording, theme: Theme) -> None:
-        model = ChangingTableModel(_columns(words, "EUR", False), words, theme)
+        model = ChangingTableModel(_columns(words, Pricing(), False), words, theme)
         name = words.t("Cost against delivery")
         super().__init__(words, theme, words.t("Frontier"), model, table_name=name)
         self._words = words
@@ -160,9 +163,8 @@ class FrontierView(CostView):
     def show_estimate(self, estimate: Estimate) -> None:
         self._estimate = estimate
         self._rows = (*point_rows(self._words, estimate), *choice_rows(self._words, estimate))
-        currency = estimate.quote.pricing.currency
-        gross = _budget(estimate) is not None
-        self.model.show_table(_columns(self._words, currency, gross), self._rows)
+        pricing = estimate.quote.pricing
+        self.model.show_table(_columns(self._words, pricing, _budget(estimate) is not None), self._rows)
         self.fit_table()
         self._say(None)
         if self._rows:
@@ -182,6 +184,8 @@ class FrontierView(CostView):
         if row.plan_id:
             self.plan_asked.emit(row.plan_id)
         self._say(row)
+        if row.holds:
+            self.choice_said.emit(self.open_choice)
 
     def _row_opened(self, index: int) -> None:
         self._open(self._rows[index])
@@ -196,7 +200,7 @@ class FrontierView(CostView):
         self.said.setVisible(bool(holds))
         self.open_choice.setVisible(bool(holds))
         if had_focus and not holds:
-            self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.stack.currentWidget().setFocus(Qt.FocusReason.OtherFocusReason)
 
     def stops(self) -> list[QWidget]:
         return [*super().stops(), self.open_choice]
@@ -248,11 +252,11 @@ class FrontierView(CostView):
         estimate = self._estimate
         if estimate is None:
             return
-        currency = currency_sign(estimate.quote.pricing.currency)
+        pricing = estimate.quote.pricing
         if _budget(estimate) is not None:
-            text = self._words.t("{currency} with tax", currency=currency)
+            text = total_axis(self._words, pricing)
         else:
-            text = self._words.t("{currency} net", currency=currency)
+            text = self._words.t("{currency} net", currency=currency_sign(pricing.currency))
         if logarithmic:
             text = self._words.t("{axis}, logarithmic scale", axis=text)
         if any(row.dominated for row in self._rows):
@@ -413,13 +417,9 @@ def _hits(box: QRectF, taken: list[QRectF]) -> int:
     return sum(box.intersects(other) for other in taken)
 
 
-def _columns(words: Wording, currency: str, gross: bool) -> tuple[Column[PointRow], ...]:
-    shown = currency_sign(currency)
-    head = (
-        words.t("With tax, {currency}", currency=shown)
-        if gross
-        else words.t("Net, {currency}", currency=shown)
-    )
+def _columns(words: Wording, pricing: Pricing, gross: bool) -> tuple[Column[PointRow], ...]:
+    shown = currency_sign(pricing.currency)
+    head = total_head(words, pricing, shown) if gross else words.t("Net, {currency}", currency=shown)
     return (
         Column(
             words.t("Plan"),

@@ -16,7 +16,7 @@ from PySide6.QtGui import QKeyEvent
 from estimator.catalogue import HourlyOffer
 from estimator.evidence import EvidenceKind
 from estimator.problems import Absent
-from estimator.quote import Quote
+from estimator.quote import Pricing, Quote
 from estimator.results.estimate import Estimate, Plan
 from estimator.results.memory import Fit
 from estimator.wording import Wording
@@ -28,10 +28,12 @@ from estimator.wording.phrases import (
     paid_text,
     plan_name,
     sample_word,
+    total_head,
 )
 from ui.models.table import Column, Group
 from ui.models.table_view import TableView
 from ui.pages.changing_table import ChangingTableModel
+from ui.pages.cost_views import currency_sign
 from ui.theme import Theme
 
 _Index = QModelIndex | QPersistentModelIndex
@@ -83,8 +85,8 @@ def grouped_plans(words: Wording, estimate: Estimate) -> list[tuple[str, str, li
     ]
 
 
-def plan_columns(words: Wording, currency: str) -> tuple[Column[PlanRow], ...]:
-    """Return the columns of the plans' table; amounts are in `currency`."""
+def plan_columns(words: Wording, pricing: Pricing) -> tuple[Column[PlanRow], ...]:
+    """Return the columns of the plans' table; amounts are in the currency of `pricing`."""
 
     def muted(row: PlanRow) -> str | None:
         return "muted" if row.muted else None
@@ -95,7 +97,7 @@ def plan_columns(words: Wording, currency: str) -> tuple[Column[PlanRow], ...]:
     def shown(row: PlanRow) -> bool:
         return row.shown
 
-    shown_currency = "€" if currency == "EUR" else currency
+    shown_currency = currency_sign(pricing.currency)
     return (
         Column(
             "",
@@ -124,7 +126,7 @@ def plan_columns(words: Wording, currency: str) -> tuple[Column[PlanRow], ...]:
             tooltip=note,
         ),
         Column(
-            words.t("With tax, {currency}", currency=shown_currency),
+            total_head(words, pricing, shown_currency),
             lambda row: row.gross,
             right=True,
             color=muted,
@@ -188,9 +190,9 @@ class PlanTable(TableView):
         super().keyPressEvent(event)
 
 
-def plan_model(words: Wording, theme: Theme, currency: str) -> PlanTableModel:
+def plan_model(words: Wording, theme: Theme) -> PlanTableModel:
     """Return an empty model of plans."""
-    return PlanTableModel(plan_columns(words, currency), words, theme)
+    return PlanTableModel(plan_columns(words, Pricing()), words, theme)
 
 
 def _group_of(plan: Plan) -> str:

@@ -11,6 +11,7 @@ from decimal import Decimal
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from estimator.problems import Absent
+from estimator.quote import Quote
 from estimator.results.estimate import Estimate, Plan
 from estimator.results.risk import Amounts, Spread
 from estimator.units import MS_PER
@@ -51,13 +52,17 @@ def spread_rows(words: Wording, estimate: Estimate) -> tuple[SpreadRow, ...]:
     rows = [SpreadRow(words.t("Delivery"), *(words.duration(one) for one in times))]
     for name, amounts, quoted in (
         (words.t("Net"), spread.net, plan.price.net),
-        (words.t("With tax"), spread.gross, plan.price.gross),
+        (_total_name(words, estimate.quote), spread.gross, plan.price.gross),
     ):
         if isinstance(amounts, Amounts) and isinstance(quoted, Decimal):
             known = (amounts.p10, amounts.p50, amounts.p90, quoted)
             rows.append(SpreadRow(name, *(words.money(one, plan.price.currency) for one in known)))
     rows += [SpreadRow(name, chance=chance) for name, chance in chances(words, spread)]
     return tuple(rows)
+
+
+def _total_name(words: Wording, quote: Quote) -> str:
+    return words.t("Total") if quote.pricing.tax_percent.value is None else words.t("With tax")
 
 
 def spread_of(estimate: Estimate) -> Spread | Absent | None:
@@ -215,7 +220,7 @@ def _cost(words: Wording, estimate: Estimate, plan: Plan, spread: Spread) -> Row
         lines.append(AcrossLine(float(budget), text))
     said = _percentiles(tuple(words.money(one, currency) for one in (amounts.p10, amounts.p50, amounts.p90)))
     values = (float(amounts.p10), float(amounts.p50), float(amounts.p90))
-    row = _range(words.t("With tax"), currency_sign(currency), values, said)
+    row = _range(_total_name(words, estimate.quote), currency_sign(currency), values, said)
     texts = tuple((tick, words.number(tick)) for tick in round_ticks(0, float(highest)))
     return RowBarsContent((row,), texts, said, tuple(lines))
 

@@ -20,7 +20,7 @@ from estimator.wording.certainty import assumption_name, holds_text, range_text,
 from ui.models.table import Column
 from ui.pages.changing_table import ChangingTableModel
 from ui.pages.charts import axis_unit
-from ui.pages.cost_views import BarsArea, CostView, currency_sign
+from ui.pages.cost_views import BarsArea, CostView, currency_sign, total_axis
 from ui.theme import Theme
 from ui.widgets.bars import BarsLegend
 from ui.widgets.row_bars import AcrossLine, BarRow, Piece, RowBars, RowBarsContent, round_ticks
@@ -106,6 +106,9 @@ class Tornado(CostView):
             self.note.setText("")
             self.set_empty(words.t("Being computed: every number is tried at both ends of its range."))
             return
+        taxed = estimate.quote.pricing.tax_percent.value is not None
+        name = words.t("Cost with tax") if taxed else words.t("Cost")
+        self.measure.setItemText(self.measure.findData(COST), name)
         if not self._is_chosen:
             self.measure.setCurrentIndex(self.measure.findData(telling_measure(estimate)))
         measure = str(self.measure.currentData())
@@ -201,7 +204,7 @@ def _content(
     currency = estimate.quote.pricing.currency
     if unit is None:
         axis, shown = (
-            words.t("{currency} with tax", currency=currency_sign(currency)),
+            total_axis(words, estimate.quote.pricing),
             words.money(base, currency),
         )
     else:

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from estimator.quote import Quote
+from estimator.quote import Pricing, Quote
 from estimator.results.estimate import Estimate, Plan
 from estimator.wording import Wording
 from estimator.wording.phrases import rented_models, sample_word
@@ -253,6 +253,14 @@ def muted_label(theme: Theme) -> QLabel:
 def currency_sign(currency: str) -> str:
     """Return how a currency is shown in a table's head."""
     return "€" if currency == "EUR" else currency
+
+
+def total_axis(words: Wording, pricing: Pricing) -> str:
+    """Return what an axis of totals says: they are with tax only where a rate is stated."""
+    sign = currency_sign(pricing.currency)
+    if pricing.tax_percent.value is None:
+        return words.t("{currency} in all", currency=sign)
+    return words.t("{currency} with tax", currency=sign)
 
 
 def plan_label(words: Wording, quote: Quote, plan: Plan) -> str:

@@ -97,6 +97,7 @@ class OrganisationsPage(Page):
             "tasks_at_once": self.form.at_once,
             "cards_per_task": self.form.per_task,
             "layouts": self.form.at_once,
+            "limit": self.form.limit.line,
             "duration_factor": self.form.slicing.factor,
         }
         combo = {"policy": self.form.policy, "slicing": self.form.slicing.use}.get(place[-1])

@@ -34,7 +34,6 @@ from ui.widgets.number_field import Duration, DurationField, NumberField
 from ui.widgets.typed_line import TextField
 
 MOST_CARDS = Decimal(4096)
-_LIMIT_WIDTH = 260
 
 
 class OrganisationForm(QFrame):
@@ -103,9 +102,9 @@ class OrganisationForm(QFrame):
             self.per_task,
             self.policy,
             self.mechanism,
-            *self.slicing.inputs,
             self.limit.line,
             self.limit.units,
+            *self.slicing.inputs,
         )
 
     def show_organisation(self, quote: Quote, organisation_id: str) -> None:
@@ -132,7 +131,7 @@ class OrganisationForm(QFrame):
         self._show_mechanism(organisation)
         self.slicing.show_use(quote, organisation, self._catalogue())
         show_stated_duration(self.limit, organisation.limit, self.limit.duration.unit)
-        self._limit_field.setVisible(organisation.limit is not None)
+        self._share_rows(organisation.limit is not None)
 
     def _show_stages(self) -> None:
         stages = [stage for stage in self._quote.workload.stages if stage.on_cards]
@@ -170,18 +169,23 @@ class OrganisationForm(QFrame):
         top.addWidget(self.slicing.use, 4)
         for button in (self.reference, self.duplicate, self.remove):
             top.addWidget(button)
-        fields = QHBoxLayout()
-        fields.setSpacing(8)
+        self._fields, self._below = QHBoxLayout(), QHBoxLayout()
         self._stage_field = Field(self._theme, words.t("Stage"), self.stage)
         for field, share in (
             (Field(self._theme, words.t("Name"), self.name), 3),
             (self._stage_field, 3),
             (Field(self._theme, words.t("Tasks at once"), self.at_once), 2),
             (Field(self._theme, words.t("Cards per task"), self.per_task), 2),
+        ):
+            self._fields.addWidget(field, share)
+        self._how = (
             (Field(self._theme, words.t("Assignment"), self.policy), 4),
             (Field(self._theme, words.t("Mechanism"), self.mechanism), 2),
-        ):
-            fields.addWidget(field, share)
+        )
+        self._limit_field = Field(self._theme, words.t("Delivers within, at most"), self.limit)
+        self._below.addWidget(self._limit_field, 3)
+        for row in (self._fields, self._below):
+            row.setSpacing(8)
         for combo in (self.stage, self.policy):
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             combo.setMinimumContentsLength(6)
@@ -189,11 +193,18 @@ class OrganisationForm(QFrame):
         column.setContentsMargins(12, 6, 12, 8)
         column.setSpacing(2)
         column.addLayout(top)
-        column.addLayout(fields)
+        column.addLayout(self._fields)
+        column.addLayout(self._below)
         column.addWidget(self.slicing)
-        self._limit_field = Field(self._theme, words.t("Delivers within, at most"), self.limit)
-        self._limit_field.setMaximumWidth(_LIMIT_WIDTH)
-        column.addWidget(self._limit_field)
+        self._share_rows(has_limit=False)
+
+    def _share_rows(self, has_limit: bool) -> None:
+        """Put how tasks are assigned beside the limit, where there is one: one row is too short for all."""
+        self._limit_field.setVisible(has_limit)
+        row = self._below if has_limit else self._fields
+        for place, (field, share) in enumerate(self._how):
+            if row.indexOf(field) < 0:
+                row.insertWidget(place if has_limit else row.count(), field, share)
 
     def _connect(self) -> None:
         self.reference.clicked.connect(self._make_reference)

@@ -135,6 +135,8 @@ class ComparisonTable(TableView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
+        if not self.frozen.isHidden():  # a bar that came takes its room from the current column
+            self.scrollTo(self.currentIndex())
 
     def scrollTo(
         self, index: _Index, hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible
