@@ -23,7 +23,7 @@ from estimator.results.rental import (
     TermBreakEven,
 )
 from estimator.units import MS_PER_HOUR
-from estimator.wording.phrases import terms_text
+from estimator.wording.phrases import offer_name, sample_word, terms_text
 from estimator.wording.wording import Wording
 
 PRICE_DIGITS = 4
@@ -32,7 +32,7 @@ PRICE_DIGITS = 4
 
 def rent_proof(words: Wording, quote: Quote, plan: Plan) -> str:
     """Return whether the rent is proven least, else how far from its bound it is; "" where it is not known."""
-    currency = _offer(quote, plan.holdings[0].offer_id)[1]  # the offers of one plan share theirs
+    currency = _offer(words, quote, plan.holdings[0].offer_id)[1]  # the offers of one plan share theirs
     if isinstance(plan.rent, Absent):
         return ""
     if plan.proven:
@@ -50,7 +50,7 @@ def idle_text(words: Wording, quote: Quote, idle: IdleRent) -> str:
     """Return the paid time that does not compute: "Lot B200: 140.4 of 144 card·h idle, 761.67 €"."""
     hours = words.number(Decimal(idle.idle_card_ms) / MS_PER_HOUR, 1)
     paid = words.number(Decimal(idle.paid_card_ms) / MS_PER_HOUR, 1)
-    name, currency = _offer(quote, idle.offer_id)
+    name, currency = _offer(words, quote, idle.offer_id)
     if isinstance(idle.cost, Absent):
         return words.t("{offer}: {idle} of {paid} card·h idle", offer=name, idle=hours, paid=paid)
     money = words.money(idle.cost, currency)
@@ -92,9 +92,9 @@ def flip_subject(words: Wording, quote: Quote, flip: Flip) -> str:
     name = str(flip.where[1])
     if flip.quantity is Quantity.LOT_PRICE:
         terms = terms_text(words, (flip.term_days,))
-        return words.t("Price of {offer}, {terms}", offer=_offer(quote, name)[0], terms=terms)
+        return words.t("Price of {offer}, {terms}", offer=_offer(words, quote, name)[0], terms=terms)
     if flip.quantity is Quantity.HOURLY_PRICE:
-        return words.t("{offer}, price per card and hour", offer=_offer(quote, name)[0])
+        return words.t("{offer}, price per card and hour", offer=_offer(words, quote, name)[0])
     stage = quote.workload.stage(str(flip.where[2]))
     stage_name = str(flip.where[2]) if stage is None else stage.name
     if flip.quantity is Quantity.UNITS:
@@ -108,9 +108,9 @@ def flip_value(words: Wording, quote: Quote, flip: Flip, value: Decimal) -> str:
     """Return a value of a flip in its unit."""
     match flip.quantity:
         case Quantity.LOT_PRICE:
-            return words.money(value, _offer(quote, str(flip.where[1]))[1])
+            return words.money(value, _offer(words, quote, str(flip.where[1]))[1])
         case Quantity.HOURLY_PRICE:
-            return words.money(value, _offer(quote, str(flip.where[1]))[1], digits=PRICE_DIGITS)
+            return words.money(value, _offer(words, quote, str(flip.where[1]))[1], digits=PRICE_DIGITS)
         case Quantity.DURATION:
             return words.exact_duration(int(value))
         case Quantity.DURATION_FACTOR:
@@ -122,7 +122,8 @@ def held_text(words: Wording, quote: Quote, holdings: tuple[tuple[str, int, tupl
     """Return what a decision holds: "2 lots of 1 × RTX 4090, 3 days + 1 card of RTX 4090 by the hour"."""
     parts = []
     for offer_id, count, terms in holdings:
-        name = _offer(quote, offer_id)[0]
+        offer = quote.offer(offer_id)
+        name = offer_id if offer is None else offer.name
         if terms:
             held = words.n(
                 "{count} lot of {offer}, {terms}",
@@ -138,7 +139,7 @@ def held_text(words: Wording, quote: Quote, holdings: tuple[tuple[str, int, tupl
                 count,
                 offer=name,
             )
-        parts.append(held)
+        parts.append(held if offer is None or not offer.sample else f"{held} {sample_word(words)}")
     return " + ".join(parts)
 
 
@@ -146,7 +147,7 @@ def equivalent_text(words: Wording, quote: Quote, found: HourlyEquivalent) -> st
     """Return what one card by the hour costs over each term."""
     return words.t(
         "One card of {offer} over {terms} days: {costs}",
-        offer=_offer(quote, found.offer_id)[0],
+        offer=_offer(words, quote, found.offer_id)[0],
         terms=" / ".join(words.number(days) for days, _ in found.terms),
         costs=" / ".join(words.money(cost, found.currency) for _, cost in found.terms),
     )
@@ -155,9 +156,9 @@ def equivalent_text(words: Wording, quote: Quote, found: HourlyEquivalent) -> st
 def break_even_text(words: Wording, quote: Quote, found: TermBreakEven) -> str:
     """Return from how many hours of use in its term a lot beats its cards by the hour."""
     gaps = {
-        "lot": _offer(quote, found.lot_id)[0],
+        "lot": _offer(words, quote, found.lot_id)[0],
         "terms": terms_text(words, (found.days,)),
-        "offer": _offer(quote, found.hourly_id)[0],
+        "offer": _offer(words, quote, found.hourly_id)[0],
     }
     if found.use_ms is None:
         return words.t("{lot}, {terms}: never cheaper than {offer} by the hour.", **gaps)
@@ -169,7 +170,7 @@ def break_even_text(words: Wording, quote: Quote, found: TermBreakEven) -> str:
 
 def owning_text(words: Wording, quote: Quote, found: OwningBreakEven) -> str:
     """Return from how many hours a year an own card beats an offer, or why that is not known."""
-    offer = _offer(quote, found.offer_id)[0]
+    offer = _offer(words, quote, found.offer_id)[0]
     if isinstance(found.hours_a_year, Absent):
         return words.t(
             "Own cards against {offer}: {reason}", offer=offer, reason=words.absent(found.hours_a_year)
@@ -200,6 +201,9 @@ def way_name(words: Wording, way: RentalWay) -> str:
     return names[way]
 
 
-def _offer(quote: Quote, offer_id: str) -> tuple[str, str]:
+def _offer(words: Wording, quote: Quote, offer_id: str) -> tuple[str, str]:
+    """Return the offer's name, a sample one with its tag, and its currency."""
     offer = quote.offer(offer_id)
-    return (offer_id, quote.pricing.currency) if offer is None else (offer.name, offer.currency)
+    if offer is None:
+        return offer_id, quote.pricing.currency
+    return offer_name(words, offer), offer.currency

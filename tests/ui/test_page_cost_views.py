@@ -141,7 +141,8 @@ def test_a_number_without_a_range_says_so_in_place_of_a_bar(whole: Estimate) -> 
 
 def test_a_choice_of_lots_that_is_no_plan_is_a_point_that_says_what_it_holds() -> None:
     rows = choice_rows(WORDS, compared(sample("consultation-notes"), TODAY))
-    assert [row.name for row in rows] == ["3 lots of 1 × H100 SXM, 80 GB, 3 days"]
+    assert [row.name for row in rows] == ["3 lots of 1 × H100 SXM, 80 GB, 3 days SAMPLE"]
+    assert rows[0].label == "choice of lots SAMPLE"
     # The shown plan holds 4 lots of 225.93 €, with 5 % of contingency: 3 × 225.93 × 1.05 = 711.68 €.
     assert round(rows[0].cost, 2) == Decimal("711.68")
     assert rows[0].plan_id == ""
@@ -267,7 +268,7 @@ def test_a_choice_of_lots_opens_as_an_organisation_from_the_keyboard(page: CostP
     view.table.setCurrentIndex(view.model.index(row, 0))
     qtbot.keyClick(view.table, Qt.Key.Key_Return)
     assert view.open_choice.hasFocus()
-    qtbot.waitUntil(partial(_is_in_sight, page, view.open_choice), timeout=PATIENCE_MS)
+    qtbot.waitUntil(partial(_is_in_sight, page, view.said), timeout=PATIENCE_MS)
     assert "No organisation here rents it." in view.said.text()
     with qtbot.waitSignal(page.asked) as heard:
         qtbot.keyClick(view.open_choice, Qt.Key.Key_Space)
@@ -286,16 +287,28 @@ def test_a_choice_of_lots_opens_as_an_organisation_from_the_keyboard(page: CostP
     assert view.open_choice.isHidden()
 
 
-def test_a_click_on_a_choice_of_lots_brings_what_it_holds_into_sight(page: CostPage, qtbot: QtBot) -> None:
+def test_a_click_on_a_choice_of_lots_brings_what_it_holds_into_sight(
+    page: CostPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     page.resize(1150, 620)
     page.context.session.edit("more", lambda quote: many_equal_tasks(1_000, 64))
     qtbot.waitUntil(partial(_is_complete, page), timeout=PATIENCE_MS)
     page.views.show_view(FRONTIER)
+    page.views.toggle()
     view = page.views.current
     assert isinstance(view, FrontierView)
+    last = view.model.columnCount() - 2  # the cost; where there is no room one scrolls to the standing
+    table = view.table
+    assert table.columnViewportPosition(last) + table.columnWidth(last) <= table.viewport().width()
+    page.views.toggle()
+    assert view._chart is not None
+    drawn: list[object] = []
+    monkeypatch.setattr(view._chart, "_redraw", drawn.append)
     row = next(at for at in range(view.model.rowCount()) if "+ 54" in str(view.model.index(at, 0).data()))
     view._clicked(view.point_at(row))
-    qtbot.waitUntil(partial(_is_in_sight, page, view.open_choice), timeout=PATIENCE_MS)
+    qtbot.waitUntil(partial(_is_in_sight, page, view.said), timeout=PATIENCE_MS)
+    assert view.said.height() >= view.said.heightForWidth(view.said.width())
+    assert drawn, "the sentence took room from the picture, whose names are placed by pixels"
 
 
 def test_without_a_tax_rate_no_amount_is_said_to_be_with_tax(page: CostPage, qtbot: QtBot) -> None:

@@ -272,6 +272,26 @@ def test_a_limit_of_its_own_has_a_row_with_how_tasks_are_assigned(
     assert len(set(rows())) == 1
 
 
+def test_an_organisation_with_a_long_name_is_shown_whole_or_elided(
+    qtbot: QtBot, session: Session, page: OrganisationsPage
+) -> None:
+    page.resize(1150, 652)
+    quote = read_quote(SAMPLE.with_name("consultation-notes.cabida"))
+    opened(qtbot, session, quote)
+    name = "Limit 29 h 08 min for the customer's first delivery"
+    session.edit("within", lambda now: organisation_within(now, "cards-4", 1_748 * 60_000, name))
+    settled(qtbot, session)
+    page.show_state(session.quote, session.estimate, stale=False)  # type: ignore[arg-type]
+    QApplication.processEvents()
+    shown = page.table.visualRect(page.table.currentIndex())
+    assert page.table.current_id == page.form.organisation_id
+    assert page.table.frozen.width() <= shown.left() < shown.right() <= page.table.viewport().width()
+    title = page.form._title
+    assert title.shown.endswith("…")
+    assert title.toolTip() == title.text() == f"Edit {name}"
+    assert title.fontMetrics().horizontalAdvance(title.shown) <= title.width()
+
+
 def test_the_last_organisation_cannot_be_removed(
     qtbot: QtBot, session: Session, page: OrganisationsPage
 ) -> None:

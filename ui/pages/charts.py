@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from PySide6.QtCore import QPointF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QBrush, QColor, QMouseEvent, QPen
+from PySide6.QtGui import QBrush, QColor, QMouseEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from estimator.units import MS_PER, MS_PER_DAY, MS_PER_HOUR, TimeUnit
@@ -45,12 +45,13 @@ def axis_unit(longest_ms: int) -> TimeUnit:
 class Chart(QWidget):
     """A plot that shows: no menu, no dragging, localised ticks; `plot` is the library's own PlotItem.
 
-    `clicked` says where, in pixels; `pixels` says where a value stands. `redraw` is called after each change of
-    theme, and by `draw`; it gets an empty plot in the colours in force. It is no focus stop: a table beside it
-    holds the same numbers.
+    `clicked` says where, in pixels; `pixels` says where a value stands; `resized`: it stands elsewhere now.
+    `redraw` is called after each change of theme, and by `draw`; it gets an empty plot in the colours in force.
+    It is no focus stop: a table beside it holds the same numbers.
     """
 
     clicked = Signal(QPointF)
+    resized = Signal()
 
     def __init__(
         self,
@@ -143,6 +144,10 @@ class Chart(QWidget):
         """Return where a point of the plot stands, in pixels of this widget."""
         scene = self.plot.getViewBox().mapViewToScene(QPointF(x, y))
         return QPointF(self.view.mapTo(self, self.view.mapFromScene(scene)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.resized.emit()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.clicked.emit(event.position())

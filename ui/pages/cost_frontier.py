@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Any
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPen
+from PySide6.QtGui import QFontMetrics, QPen, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from estimator.plan.rental_study import price_with_rent
@@ -21,7 +21,7 @@ from estimator.quote import Pricing
 from estimator.results.estimate import Estimate, FrontierPoint
 from estimator.units import MS_PER, TimeUnit
 from estimator.wording import Wording
-from estimator.wording.phrases import plan_name, total_head
+from estimator.wording.phrases import plan_name, sample_word, total_head
 from estimator.wording.rent import point_text
 from ui.models.table import Column
 from ui.pages.changing_table import ChangingTableModel
@@ -39,6 +39,8 @@ _MARGIN = 0.08
 """Margin of the cost axis at both ends, as a share of its length."""
 _REACH = 14.0
 """How near to a point a click has to be, in pixels."""
+_BESIDE = 8
+"""Pixels between what a choice holds and its button."""
 _STEPS = (1, 2, 5, 10, 15, 20, 30, 50, 60)
 
 
@@ -99,7 +101,7 @@ def choice_rows(words: Wording, estimate: Estimate) -> tuple[PointRow, ...]:
     for point in study.frontier:
         held = frozenset((*point.lots, *((offer_id, cards, ()) for offer_id, cards in point.hourly)))
         cost = price_with_rent(quote, shown, point.rent, gross=_budget(estimate) is not None)
-        offers = (quote.offer(str(offer_id)) for offer_id, *_ in held)
+        offers = [quote.offer(str(offer_id)) for offer_id, *_ in held]
         foreign = any(offer is None or offer.currency != quote.pricing.currency for offer in offers)
         if held in plans or cost is None or cost <= 0 or foreign:
             continue
@@ -117,6 +119,8 @@ def choice_rows(words: Wording, estimate: Estimate) -> tuple[PointRow, ...]:
         if not point.timed:
             sentence += " " + words.t("Times are from the work's total: its schedule may need more cards.")
         cards = words.t("choice of lots")
+        if any(offer is not None and offer.sample for offer in offers):
+            cards += f" {sample_word(words)}"
         rows.append(
             PointRow(
                 *("", holds, cards, point.delivery_ms, words.duration(point.delivery_ms), cost),
@@ -131,7 +135,7 @@ class FrontierView(CostView):
     """The picture of the points or their table; a click on a point, or Enter on its row, chooses its plan.
 
     Of a choice that is no plan it is said what it holds, beside a button: `choice_asked(delivery in ms)`.
-    `choice_said(button)`: it is said now, below the picture and perhaps out of sight.
+    `choice_said(label)`: it is said now, below the picture and perhaps out of sight.
     """
 
     choice_asked = Signal(object)
@@ -152,7 +156,7 @@ class FrontierView(CostView):
         self.open_choice = QPushButton(words.t("Open as an organisation"))
         self.open_choice.clicked.connect(lambda: self.choice_asked.emit(self._asked_ms))
         below = QHBoxLayout()
-        below.setSpacing(8)
+        below.setSpacing(_BESIDE)
         below.addWidget(self.said, 1)
         below.addWidget(self.open_choice)
         self.column.addLayout(below)
@@ -185,7 +189,7 @@ class FrontierView(CostView):
             self.plan_asked.emit(row.plan_id)
         self._say(row)
         if row.holds:
-            self.choice_said.emit(self.open_choice)
+            self.choice_said.emit(self.said)
 
     def _row_opened(self, index: int) -> None:
         self._open(self._rows[index])
@@ -199,8 +203,20 @@ class FrontierView(CostView):
         self.said.setText(holds)
         self.said.setVisible(bool(holds))
         self.open_choice.setVisible(bool(holds))
+        self._give_room()
         if had_focus and not holds:
-            self.stack.currentWidget().setFocus(Qt.FocusReason.OtherFocusReason)
+            (self.picture if self.shows_picture and self.picture else self.table).setFocus(
+                Qt.FocusReason.OtherFocusReason
+            )
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._give_room()
+
+    def _give_room(self) -> None:
+        """Give what a choice holds the height of its lines: the frame asks no view for its height at a width."""
+        width = self.width() - self.open_choice.sizeHint().width() - _BESIDE
+        self.said.setMinimumHeight(self.said.heightForWidth(max(1, width)) if self.said.text() else 0)
 
     def stops(self) -> list[QWidget]:
         return [*super().stops(), self.open_choice]
@@ -219,6 +235,7 @@ class FrontierView(CostView):
             name = self._words.t("Picture of cost against delivery; the table holds the same points")
             self._chart = Chart(self._words, self._theme, name, self._paint)
             self._chart.clicked.connect(self._clicked)
+            self._chart.resized.connect(self._chart.draw)
             self.set_picture(self._chart)
         self._chart.draw()
 

@@ -33,7 +33,7 @@ from ui.theme import TextRole, Theme
 from ui.widgets.row_bars import RowBars
 
 _LEAST_HEIGHT = 192
-_LEAST_NAME = 150
+_LEAST_NAME = 240
 _MOST_HEIGHT = 372
 """A picture that needs more scrolls."""
 
@@ -127,6 +127,9 @@ class CostView(QWidget):
         if not self._is_empty:
             part = self.table if self._as_table or self.picture is None else self.picture
         self.stack.setCurrentWidget(part)
+        if part is self.table:
+            self.table.setGeometry(self.stack.contentsRect())  # now: its columns share the room out
+            self.fit_table()
 
 
 class CostViews(QFrame):

@@ -10,9 +10,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QPushButton,
-    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -29,6 +27,7 @@ from ui.pages.work_fields import show_stated_duration
 from ui.session import Edit
 from ui.theme import TextRole, Theme
 from ui.widgets.elided_combo import ElidedCombo
+from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.field import Field
 from ui.widgets.number_field import Duration, DurationField, NumberField
 from ui.widgets.typed_line import TextField
@@ -62,7 +61,7 @@ class OrganisationForm(QFrame):
         self._id = ""
         self._stage_id = ""
         self.setProperty("look", "box")
-        self._title = QLabel()
+        self._title = ElidedLabel()
         self.reference = QPushButton(words.t("Make it the reference"))
         self.duplicate = QPushButton(words.t("Duplicate"))
         self.remove = QPushButton(words.p("organisation", "Remove"))
@@ -164,7 +163,6 @@ class OrganisationForm(QFrame):
         words = self._words
         top = QHBoxLayout()
         top.setSpacing(8)
-        self._title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         top.addWidget(self._title, 3)
         top.addWidget(self.slicing.use, 4)
         for button in (self.reference, self.duplicate, self.remove):

@@ -49,6 +49,7 @@ class ComparisonTable(TableView):
         self._said = words
         self._dressed = theme
         self._ids: tuple[str, ...] = ()
+        self._fitted: tuple[int, ...] = ()
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setItemDelegate(ComparisonDelegate(words, theme, self))
         self.horizontalHeader().setStretchLastSection(False)
@@ -121,6 +122,11 @@ class ComparisonTable(TableView):
             extra = max(0, room) // max(1, count - 1) if column else 0
             self.setColumnWidth(column, width + extra)
         self.frozen.fit(room < 0)
+        fitted = (shown, *widths)
+        if room < 0 and fitted != self._fitted:  # else whoever scrolled elsewhere stays there
+            self.updateGeometries()
+            self.scrollTo(self.currentIndex())
+        self._fitted = fitted
 
     def _narrow(self) -> None:
         line = QFontMetrics(self._dressed.font(TextRole.BODY)).height()
@@ -135,8 +141,6 @@ class ComparisonTable(TableView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
-        if not self.frozen.isHidden():  # a bar that came takes its room from the current column
-            self.scrollTo(self.currentIndex())
 
     def scrollTo(
         self, index: _Index, hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible
