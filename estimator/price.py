@@ -118,7 +118,7 @@ def _priced(line: LineInput, rules: PriceRules) -> PriceLine:
     rate = rules.rates.get(line.currency)
     amount: Decimal | Absent
     if rate is None:
-        amount = Absent("missing_rate", values=(("currency", line.currency),))
+        amount = Absent("missing_rate", ("pricing", "rates", line.currency), (("currency", line.currency),))
     else:
         with localcontext(prec=DIGITS):
             amount = rounded(line.amount * rate, rules.currency)

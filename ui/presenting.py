@@ -10,7 +10,7 @@ from estimator.quote import Quote
 from estimator.results.estimate import Estimate, QuoteStatus
 from estimator.results.memory import Fit
 from estimator.wording import Wording
-from estimator.wording.answers import Answer, answer_titles, answers
+from estimator.wording.answers import Answer, answer_titles, answers, memory_verdict, no_plan_reason
 from estimator.wording.explanations import explanation
 from estimator.wording.phrases import (
     amount_text,
@@ -162,10 +162,10 @@ def _organisations(words: Wording, quote: Quote, estimate: Estimate) -> tuple[st
 
 
 def _memory(words: Wording, estimate: Estimate) -> tuple[str, StepState]:
-    shown, plan = estimate.shown, estimate.shown_plan
+    shown = estimate.shown
     if shown is None or any(stage.missing for stage in shown.memory):
         return words.t("not computed"), StepState.NOT_COMPUTED
-    verdict = plan.verdict if plan is not None else None
+    verdict = memory_verdict(estimate, shown)
     if verdict is None:
         return words.t("no card chosen yet"), StepState.NOT_COMPUTED
     states = {Fit.YES: StepState.COMPLETE, Fit.IF: StepState.OPEN, Fit.NO: StepState.ERROR}
@@ -191,7 +191,10 @@ def _schedule(words: Wording, estimate: Estimate) -> tuple[str, StepState]:
 def _cost(words: Wording, estimate: Estimate) -> tuple[str, StepState]:
     plan = estimate.shown_plan
     if plan is None or isinstance(plan.price.gross, Absent):
-        return words.t("no price"), StepState.NOT_COMPUTED
+        reason = plan.price.gross if plan is not None else no_plan_reason(estimate)
+        lacks_rate = isinstance(reason, Absent) and reason.code == "missing_rate"
+        line = words.t("no exchange rate") if lacks_rate else words.t("no price")
+        return line, StepState.NOT_COMPUTED
     worst = _worst_problem(estimate, ("pricing",))
     over = plan.within_budget is False
     line = amount_text(words, plan.price.gross, plan.price.currency, symbol=True)

@@ -97,7 +97,7 @@ def peak_answer(words: Wording, estimate: Estimate) -> Answer:
         place = ("workload", "stages", "", "memory")
         return _missing(words, Absent("missing_memory", place, (("stage", ""),)))
     peak = max(one.peak_bytes for one in worst)
-    verdict = _verdict(estimate, shown)
+    verdict = memory_verdict(estimate, shown)
     if verdict is None:
         line = words.t("no card chosen yet")
         figure, unit = _split(words.memory(peak))
@@ -150,16 +150,7 @@ def cost_answer(words: Wording, estimate: Estimate) -> Answer:
     """Return the gross cost with net and tax under it; no price, no total."""
     plan = estimate.shown_plan
     if plan is None:
-        absent = Absent("no_price", ("offers",))
-        shown = estimate.shown
-        if shown is not None and shown.excluded and not shown.plans:
-            absent = shown.excluded[0][1]
-        elif shown is not None and shown.plans:
-            first = shown.plans[0].price.gross
-            absent = first if isinstance(first, Absent) else absent
-        elif shown is not None and isinstance(shown.timing, Absent):
-            absent = shown.timing
-        return _missing(words, absent)
+        return _missing(words, no_plan_reason(estimate))
     price = plan.price
     if isinstance(price.gross, Absent) or isinstance(price.net, Absent):
         reason = price.gross if isinstance(price.gross, Absent) else Absent("no_price", ("offers",))
@@ -177,6 +168,19 @@ def cost_answer(words: Wording, estimate: Estimate) -> Answer:
     short_line = words.t("{net} net", net=words.money(price.net, price.currency, symbol=False))
     tone = "err" if plan.within_budget is False else "plain"
     return Answer(figure, unit, line, plan.kind, tone=tone, is_sample=plan.is_sample, short_line=short_line)
+
+
+def no_plan_reason(estimate: Estimate) -> Absent:
+    """Return why no plan is shown: a plan without a total, an offer that is not usable, or no price."""
+    shown, absent = estimate.shown, Absent("no_price", ("offers",))
+    if shown is None:
+        return absent
+    if shown.plans:
+        first = shown.plans[0].price.gross
+        return first if isinstance(first, Absent) else absent
+    if shown.excluded:
+        return shown.excluded[0][1]
+    return shown.timing if isinstance(shown.timing, Absent) else absent
 
 
 def status_answer(words: Wording, estimate: Estimate) -> Answer:
@@ -222,7 +226,8 @@ def answer_titles(words: Wording, estimate: Estimate | None) -> tuple[tuple[str,
     )
 
 
-def _verdict(estimate: Estimate, shown: OrganisationResult) -> CardVerdict | None:
+def memory_verdict(estimate: Estimate, shown: OrganisationResult) -> CardVerdict | None:
+    """Return the verdict on the card of the plan shown, or of the ticked card with least to spare."""
     plan = estimate.shown_plan
     if plan is not None:
         return plan.verdict

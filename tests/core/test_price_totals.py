@@ -102,7 +102,7 @@ def test_a_foreign_line_is_converted_then_rounded_and_keeps_what_it_was() -> Non
 
 def test_without_a_rate_a_foreign_line_leaves_no_total() -> None:
     result = price((euros("5"), LineInput("b", "fee", D(1), "USD")), PriceRules("EUR", D(21)))
-    missing = Absent("missing_rate", values=(("currency", "USD"),))
+    missing = Absent("missing_rate", ("pricing", "rates", "USD"), (("currency", "USD"),))
     assert (result.net, result.tax, result.gross) == (missing, missing, missing)
     assert result.lines[0].amount == D("5.00")
 

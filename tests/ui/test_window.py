@@ -15,11 +15,15 @@ from shiboken6 import isValid
 
 from estimator.storage import read_quote, save_quote
 from estimator.wording import Language
+from estimator.wording.answers import cost_answer
 from tests.quotes import source_quote
 from tests.ui.windows import PATIENCE_MS, Seat, seat
 from ui.errors import ErrorReport
+from ui.pages.cost_plans import choice_text
+from ui.presenting import steps
 from ui.settings_dialog import SettingsDialog
 from ui.theme import Density
+from ui.widgets.number_field import NumberField
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
 ALT = Qt.KeyboardModifier.AltModifier
@@ -217,6 +221,22 @@ def test_closing_the_document_shows_the_start_page_with_the_recent_file(planner:
     assert planner.window.start.isVisible()
     assert planner.window.start.recent_model.rowCount() == 1
     assert not planner.action("Ctrl+S").isEnabled()
+
+
+def test_an_offer_in_a_currency_without_a_rate_says_so_and_leads_to_the_rate(planner: Seat) -> None:
+    offers = tuple(one.replaced(currency="USD") for one in planner.quote.offers)
+    planner.window.session.edit("dollars", lambda quote: quote.replaced(offers=offers))
+    planner.wait_for_answer()
+    window, estimate = planner.window, planner.window.session.estimate
+    lines = [step.line for step in steps(window.words, planner.quote, estimate)]
+    # Memory is known by the card that is ticked, whatever it costs.
+    assert lines[2].startswith("cabe")
+    assert lines[5] == "sin tipo de cambio"
+    assert estimate is not None
+    assert choice_text(window.words, estimate).startswith("No hay tipo de cambio para USD.")
+    window.go_to(("pricing", "rates", "USD"))
+    assert cost_answer(window.words, estimate).place == ("pricing", "rates", "USD")
+    assert isinstance(QApplication.focusWidget(), NumberField)
 
 
 @pytest.mark.parametrize("number", [1, 2, 4, 5])

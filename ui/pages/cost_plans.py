@@ -20,6 +20,7 @@ from estimator.quote import Pricing, Quote
 from estimator.results.estimate import Estimate, Plan
 from estimator.results.memory import Fit
 from estimator.wording import Wording
+from estimator.wording.answers import no_plan_reason
 from estimator.wording.phrases import (
     amount_text,
     fit_text,
@@ -147,6 +148,9 @@ def choice_text(words: Wording, estimate: Estimate) -> str:
     """Return which plan is shown and why, and whether its lots are proven cheapest."""
     plan = estimate.shown_plan
     if plan is None:
+        reason = no_plan_reason(estimate)
+        if reason.code == "missing_rate":
+            return words.absent(reason)
         return words.t("No plan yet: an offer with a price is missing.")
     name = plan_name(words, estimate.quote, plan)
     if estimate.quote.chosen_plan == plan.id:
