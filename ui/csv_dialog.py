@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QDialog, QDialogButtonBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
 from estimator.exports.csv_text import CsvFormat, CsvTable
 from estimator.wording import Wording
 from ui.theme import Theme
+from ui.widgets.combo import Combo
 from ui.widgets.field import Field
 
 
@@ -20,7 +21,7 @@ class CsvDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle(words.t("Export CSV"))
         self.setMinimumWidth(360)
-        self.table, self.separator, self.mark = QComboBox(), QComboBox(), QComboBox()
+        self.table, self.separator, self.mark = Combo(), Combo(), Combo()
         for text, table in (
             (words.t("Tasks"), CsvTable.TASKS),
             (words.t("Stages"), CsvTable.STAGES),

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QDialog,
     QDialogButtonBox,
     QHBoxLayout,
@@ -29,6 +28,7 @@ from estimator.wording import Wording
 from ui.models.table import Column, TupleTableModel
 from ui.models.table_view import TableView
 from ui.theme import TextRole, Theme
+from ui.widgets.combo import Combo
 
 MOST_ROWS = 200
 MOST_NOTES = 40
@@ -112,7 +112,7 @@ class ImportDialog(QDialog):
     def _targets(self, quote: Quote) -> QHBoxLayout:
         words, work = self._words, self._work
         self.as_tasks = QRadioButton(words.t("As the tasks of the stage"))
-        self.stage = QComboBox()
+        self.stage = Combo()
         self.stage.setAccessibleName(words.t("Stage"))
         for one in quote.workload.stages:
             if one.kind != "gate":

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout,
 from estimator.wording import Language, NumberFormat, Wording
 from ui.settings import Settings
 from ui.theme import Density, Scheme
+from ui.widgets.combo import Combo
 
 
 class SettingsDialog(QDialog):
@@ -65,7 +66,7 @@ class SettingsDialog(QDialog):
 
 
 def _choice(entries: tuple[tuple[str, object], ...], chosen: object) -> QComboBox:
-    box = QComboBox()
+    box = Combo()
     for text, value in entries:
         box.addItem(text, value)
     box.setCurrentIndex([value for _, value in entries].index(chosen))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QCheckBox, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from estimator import edits
@@ -28,10 +28,20 @@ from estimator.quote import (
 from estimator.results.memory import PhaseMemory
 from estimator.storage import read_quote
 from tests.ui.memory_pages import SAMPLE, STAGE, new_page, new_session, opened, record, settled, type_into
+from tests.ui.windows import seat
 from ui.pages import memory_model_edits
 from ui.pages.memory import MemoryPage
 from ui.pages.memory_model_edits import use_of
 from ui.pages.memory_moments import moment_explanation
+from ui.pages.memory_recipe import GenerationForm, TrainingForm
+from ui.pages.memory_recipe_media import (
+    ClassificationForm,
+    DenoiserTrainingForm,
+    ImageForm,
+    SpeechTrainingForm,
+    TranscriptionForm,
+    VisionTrainingForm,
+)
 from ui.runner import Runner
 from ui.session import Session
 
@@ -71,6 +81,8 @@ def headers(page: MemoryPage) -> list[str]:
 
 
 OF_SPEECH = ["Windows, max.", "Text, max."]
+INSPECTOR_ROOM = 262
+"""Pixels across that the inspector leaves its forms in a window of 1366, its scroll bar shown."""
 TRAINING = {"batch", "parameters", "optimizer", "foreach", "checkpointing"}
 
 
@@ -318,3 +330,23 @@ def test_lines_are_explained_in_the_words_of_their_model(
         for note in moment_explanation(page.words, use, phase, Basis.FORMULA).notes
     ]
     assert any(note.startswith(sentence) for note in notes), notes
+
+
+@pytest.mark.parametrize("locale", ["es_ES", "en_US"])
+def test_every_choice_of_a_recipe_has_room_beside_the_picture(
+    qapp: QApplication, qtbot: QtBot, tmp_path: Path, locale: str
+) -> None:
+    # One tick too long would push the right ends of all fields under the scroll bar.
+    with seat(qapp, qtbot, tmp_path, locale) as found:
+        words, theme = found.window.words, found.window.parts.theme
+        for kind in (
+            *(TrainingForm, GenerationForm, SpeechTrainingForm, VisionTrainingForm),
+            *(TranscriptionForm, ClassificationForm, ImageForm, DenoiserTrainingForm),
+        ):
+            form = kind(words, theme, lambda label, changes: None)
+            qtbot.addWidget(form)
+            form.more.setChecked(True)
+            form.show()
+            ticks = {one.text(): one.sizeHint().width() for one in form.findChildren(QCheckBox)}
+            assert {text: width for text, width in ticks.items() if width > INSPECTOR_ROOM} == {}
+            assert form.minimumSizeHint().width() <= INSPECTOR_ROOM, kind.__name__

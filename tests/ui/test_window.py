@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QMimeData, QObject, QPointF, Qt, QUrl
-from PySide6.QtGui import QDropEvent, QFont
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent, QFont, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -221,6 +221,35 @@ def test_closing_the_document_shows_the_start_page_with_the_recent_file(planner:
     assert planner.window.start.isVisible()
     assert planner.window.start.recent_model.rowCount() == 1
     assert not planner.action("Ctrl+S").isEnabled()
+
+
+def test_the_wheel_scrolls_past_a_selector_and_changes_nothing(planner: Seat) -> None:
+    window, before = planner.window, planner.quote
+    met = 0
+    for number in range(8):
+        window.show_page(number)
+        QApplication.processEvents()
+        for selector in window.findChildren(QComboBox):
+            if not selector.isVisible() or selector.count() < 2:
+                continue
+            met += 1
+            chosen, middle = selector.currentIndex(), selector.rect().center()
+            for turn in (120, -120):
+                event = QWheelEvent(
+                    QPointF(middle),
+                    QPointF(selector.mapToGlobal(middle)),
+                    QPoint(),
+                    QPoint(0, turn),
+                    Qt.MouseButton.NoButton,
+                    Qt.KeyboardModifier.NoModifier,
+                    Qt.ScrollPhase.NoScrollPhase,
+                    False,
+                )
+                QApplication.sendEvent(selector, event)
+                assert selector.currentIndex() == chosen, selector.accessibleName()
+            assert not selector.focusPolicy() & Qt.FocusPolicy.WheelFocus & ~Qt.FocusPolicy.StrongFocus
+    assert met > 20
+    assert planner.quote == before
 
 
 def test_an_offer_in_a_currency_without_a_rate_says_so_and_leads_to_the_rate(planner: Seat) -> None:

@@ -21,6 +21,7 @@ from estimator.wording import Wording
 from ui.pages import cards_edits
 from ui.pages.cards_rows import TERMS
 from ui.theme import Theme
+from ui.widgets.combo import Combo
 from ui.widgets.field import Field
 from ui.widgets.number_field import Duration, DurationField, MoneyField, NumberField
 from ui.widgets.typed_line import DateField, TextField
@@ -118,7 +119,7 @@ class OwnPrice(QWidget):
         self.name = TextField(words)
         self.name.committed.connect(self._name_typed)
         self._add(words.t("Name of the offer"), self.name)
-        self.models = QComboBox()
+        self.models = Combo()
         self.models.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.models.setMinimumContentsLength(12)
         for card in self._cards.values():
@@ -146,7 +147,7 @@ class OwnPrice(QWidget):
         self.per_hour = MoneyField(words, offer.currency)
         self.per_hour.committed.connect(self._hour_typed)
         self._add(words.t("Price per card and hour, net"), self.per_hour)
-        self.granularity = QComboBox()
+        self.granularity = Combo()
         names = (words.t("each second"), words.t("each minute"), words.t("each hour"))
         for seconds, name in zip(GRANULARITIES, names, strict=True):
             self.granularity.addItem(name, seconds)

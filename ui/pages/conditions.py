@@ -9,7 +9,6 @@ from itertools import pairwise
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import (
-    QComboBox,
     QFrame,
     QHBoxLayout,
     QHeaderView,
@@ -50,6 +49,7 @@ from ui.pages.conditions_trial import (
     with_observation,
 )
 from ui.pages.page import GAP, Context, Page, box
+from ui.widgets.combo import Combo
 from ui.widgets.field import Field
 
 _INSPECTOR = 280
@@ -195,7 +195,7 @@ class ConditionsPage(Page):
         head.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.trial.edited.connect(self._observed)
         self.trial.cleared.connect(self._observations_cleared)
-        self.seen = QComboBox()
+        self.seen = Combo()
         for code, text in places_seen(words).items():
             self.seen.addItem(text, code)
         self.seen.activated.connect(self._seen_chosen)

@@ -12,7 +12,6 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
-    QComboBox,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -27,6 +26,7 @@ from estimator.quote import ConditionRecord, ConditionState
 from estimator.wording import Wording
 from ui.pages.conditions_rows import ADMIN_CONSOLE, ConditionRow, places_seen
 from ui.theme import TextRole, Theme
+from ui.widgets.combo import Combo
 from ui.widgets.field import Field
 from ui.widgets.icons import icon
 from ui.widgets.typed_line import DateField, TextField
@@ -67,7 +67,7 @@ class ConditionForm(QFrame):
         self.decisive.clicked.connect(lambda ticked: self._change(decisive=ticked))
         self.text = TextField(words)
         self.observed = TextField(words)
-        self.seen = QComboBox()
+        self.seen = Combo()
         for code, text in places_seen(words).items():
             self.seen.addItem(text, code)
         self.seen.activated.connect(self._seen_chosen)

@@ -25,6 +25,7 @@ from estimator.quote import Fee, FeeBasis, FeeKind, PriceTier, Pricing
 from estimator.wording import Wording
 from ui.pages.cost_settings import CURRENCIES
 from ui.theme import Theme
+from ui.widgets.combo import Combo
 from ui.widgets.field import Field
 from ui.widgets.number_field import NumberField
 
@@ -47,7 +48,7 @@ class FeeForm(QFrame):
         self.basis = _choices(words, FeeBasis)
         self.unit = QLineEdit()
         self.unit.setMaxLength(40)
-        self.currency = QComboBox()
+        self.currency = Combo()
         self.tax = NumberField(words, minimum=Decimal(0), maximum=Decimal(100), unit="%")
         self.period = NumberField(words, minimum=Decimal(1), maximum=Decimal(366), whole=True)
         self.kept = NumberField(words, minimum=Decimal(0))
@@ -232,7 +233,7 @@ class FeeForm(QFrame):
 
 
 def _choices(words: Wording, kind: type[StrEnum]) -> QComboBox:
-    box = QComboBox()
+    box = Combo()
     for choice in kind:
         box.addItem(words.word(choice), choice)
     return box

@@ -11,7 +11,6 @@ from decimal import Decimal
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -25,6 +24,7 @@ from estimator.quote import Quote
 from estimator.wording import Wording
 from ui.pages.cost_lines import foreign_currencies
 from ui.theme import Theme
+from ui.widgets.combo import Combo
 from ui.widgets.field import Field
 from ui.widgets.number_field import NumberField
 from ui.widgets.typed_line import DateField
@@ -52,7 +52,7 @@ class PriceSettings(QFrame):
         self.percents = {
             name: NumberField(words, minimum=Decimal(0), maximum=Decimal(100), unit="%") for name in PERCENTS
         }
-        self.currency = QComboBox()
+        self.currency = Combo()
         self.age = NumberField(words, minimum=Decimal(1), whole=True)
         self.hold = QCheckBox(words.t("Hold hourly cards through assembly"))
         self.rates: dict[str, tuple[NumberField, DateField]] = {}

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from estimator.problems import Absent
 from estimator.results.estimate import Estimate
@@ -23,6 +23,7 @@ from ui.pages.charts import axis_unit
 from ui.pages.cost_views import BarsArea, CostView, currency_sign, total_axis
 from ui.theme import Theme
 from ui.widgets.bars import BarsLegend
+from ui.widgets.combo import Combo
 from ui.widgets.row_bars import AcrossLine, BarRow, Piece, RowBars, RowBarsContent, round_ticks
 
 COST, DELIVERY = "cost", "delivery"
@@ -69,7 +70,7 @@ class Tornado(CostView):
         self.bars = RowBars(
             theme, words.t("What each number's range does; Enter goes to the number"), can_open=True
         )
-        self.measure = QComboBox()
+        self.measure = Combo()
         self.measure.setProperty("look", "low")
         self.measure.setAccessibleName(words.t("What the ends change"))
         self.measure.addItem(words.t("Cost with tax"), COST)

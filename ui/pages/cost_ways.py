@@ -12,7 +12,6 @@ from html import escape
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QComboBox,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -38,6 +37,7 @@ from ui.pages.changing_table import ChangingTableModel
 from ui.pages.cost_views import currency_sign
 from ui.session import Edit
 from ui.theme import TextRole, Theme
+from ui.widgets.combo import Combo
 from ui.widgets.field import Field
 from ui.widgets.number_field import NumberField
 from ui.widgets.typed_line import TextField
@@ -116,7 +116,7 @@ class WaysBox(QFrame):
         }
         for name, field in self.fields.items():
             field.committed.connect(lambda value, name=name: self._own(name, value))
-        self.sellers = QComboBox()
+        self.sellers = Combo()
         self.sellers.setAccessibleName(words.t("Seller that is not admitted"))
         self.reason = TextField(words)
         self.reason.setAccessibleName(words.t("Why the seller is not admitted"))

@@ -28,6 +28,7 @@ from ui.pages.memory_split import SplitRow
 from ui.pages.memory_terms import TermsEditor
 from ui.session import Edit
 from ui.theme import TextRole, Theme
+from ui.widgets.combo import Combo
 from ui.widgets.field import Field
 
 WIDTH = 304
@@ -51,7 +52,7 @@ class MemoryInspector(QFrame):
         self.setProperty("look", "box")
         self.setFixedWidth(WIDTH)
         self._title = QLabel(words.t("What each card holds"))
-        self.stage = QComboBox()
+        self.stage = Combo()
         self.stage.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.stage.activated.connect(lambda at: self.stage_chosen.emit(self.stage.itemData(at)))
         self._stage_field = Field(theme, words.t("Stage"), self.stage)
@@ -225,7 +226,7 @@ class PartitionRows(QWidget):
         return ""
 
     def _combo(self, state_class: StateClass) -> QComboBox:
-        combo = QComboBox()
+        combo = Combo()
         for partition in Partition:
             combo.addItem(self._words.word(partition), partition)
         combo.setAccessibleName(self._words.t("{state} on each card", state=self._words.word(state_class)))

@@ -8,9 +8,10 @@ from PySide6.QtWidgets import QComboBox, QCompleter, QWidget
 
 from estimator.catalogue import ModelRecord
 from estimator.wording import Wording
+from ui.widgets.combo import Combo
 
 
-class ModelCombo(QComboBox):
+class ModelCombo(Combo):
     """The models of the catalogue, found by any part of their names. `chosen(ModelRecord)`."""
 
     chosen = Signal(object)

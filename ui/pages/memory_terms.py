@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtWidgets import QComboBox, QGridLayout, QHeaderView, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHeaderView, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from estimator import edits
 from estimator.evidence import Evidence, EvidenceKind, Stated
@@ -23,6 +23,7 @@ from ui.pages import memory_edits
 from ui.pages.memory_edits import OPTIONAL, OVERHEADS, phases_of
 from ui.session import Edit
 from ui.theme import Theme
+from ui.widgets.combo import Combo
 from ui.widgets.evidence_editor import EvidenceEditor
 from ui.widgets.field import Field
 from ui.widgets.typed_line import TextField
@@ -88,7 +89,7 @@ class TermsEditor(QWidget):
         self._sentence.setWordWrap(True)
         self._sentence.hide()
         self.phase_name = TextField(words)
-        self.state_class = QComboBox()
+        self.state_class = Combo()
         for one in StateClass:
             self.state_class.addItem(words.word(one), one)
         self.evidence = EvidenceEditor(words, theme, unit="GiB")

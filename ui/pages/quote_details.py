@@ -6,13 +6,14 @@ import datetime as dt
 from decimal import Decimal
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from estimator.problems import Place
 from estimator.quote import Quote
 from estimator.wording import Language, NumberFormat, Wording
 from ui.pages.conditions_trial import PastedText
 from ui.theme import TextRole, Theme
+from ui.widgets.combo import Combo
 from ui.widgets.field import Field
 from ui.widgets.number_field import NumberField
 from ui.widgets.typed_line import DateField, TextField
@@ -37,13 +38,13 @@ class QuoteDetails(QFrame):
         self.name, self.number = TextField(words), TextField(words)
         self.date = DateField(words)
         self.valid_days = NumberField(words, minimum=Decimal(1), whole=True)
-        self.language, self.number_format = QComboBox(), QComboBox()
+        self.language, self.number_format = Combo(), Combo()
         self.language.addItem("Español", Language.SPANISH.value)
         self.language.addItem("English", Language.ENGLISH.value)
         for one in NumberFormat:
             sample = Wording(Language.ENGLISH, one).number(_SAMPLE, 2)
             self.number_format.addItem(f"{sample} {one.value[-2:]}", one.value)  # the country
-        self.paper = QComboBox()
+        self.paper = Combo()
         for paper in ("A4", "Letter"):
             self.paper.addItem(words.t("Letter (8.5 × 11 in)") if paper == "Letter" else paper, paper)
         self.logo_button = QPushButton()

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from estimator.wording import Wording
 from ui.pages.schedule_gantt import ColourBy
 from ui.theme import Theme
+from ui.widgets.combo import Combo
 from ui.widgets.icons import icon
 
 PICTURES = ("png", "svg", "pdf")
@@ -45,16 +46,16 @@ class ScheduleBar(QWidget):
         super().__init__(parent)
         self._words = words
         self._theme = theme
-        self.times = QComboBox()
+        self.times = Combo()
         self.times.setAccessibleName(words.t("Times shown"))
         self.times.addItems([words.t("Elapsed time"), words.t("Date and time")])
         self.times.activated.connect(lambda _index: self.times_chosen.emit())
-        self.colours = QComboBox()
+        self.colours = Combo()
         self.colours.setAccessibleName(words.t("Colour of the bars"))
         self.colours.addItem(words.t("Colour: stage"), ColourBy.STAGE)
         self.colours.addItem(words.t("Colour: lot"), ColourBy.LOT)
         self.colours.activated.connect(lambda _index: self.colour_chosen.emit())
-        self.compare = QComboBox()
+        self.compare = Combo()
         self.compare.setAccessibleName(words.t("Compared on the same axis"))
         self.compare.addItem(words.t("Compare: nothing"), "")
         self.compare.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)

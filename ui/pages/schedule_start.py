@@ -17,6 +17,7 @@ from estimator.plan.starting import rental_start
 from estimator.quote import Quote
 from estimator.wording import Wording
 from ui.theme import Theme
+from ui.widgets.combo import Combo
 from ui.widgets.typed_line import DateField, Read, TypedLine
 
 _TIME = re.compile(r"([0-9]{1,2})(?:[:.h]([0-9]{2}))?\Z")
@@ -52,7 +53,7 @@ class StartRow(QWidget):
         super().__init__(parent)
         self.date = DateField(words)
         self.time = TimeField(words)
-        self.zone = QComboBox()
+        self.zone = Combo()
         self.date.setAccessibleName(words.t("Start date"))
         self.time.setAccessibleName(words.t("Start time"))
         self.zone.setAccessibleName(words.t("Time zone"))

@@ -18,9 +18,10 @@ from ui.clipboard import Cells
 from ui.models.table import Column, TupleTableModel
 from ui.models.table_view import TableView
 from ui.pages.work_edits import with_task_evidence, with_tasks_of
-from ui.pages.work_fields import Ask, Choice, show_duration, show_evidence, show_number
+from ui.pages.work_fields import Ask, show_duration, show_evidence, show_number
 from ui.pages.work_paste import read_tasks
 from ui.theme import Theme
+from ui.widgets.elided_combo import ElidedCombo
 from ui.widgets.evidence_editor import EvidenceEditor
 from ui.widgets.field import Field
 from ui.widgets.number_field import Duration, DurationField, NumberField
@@ -53,7 +54,7 @@ class DurationPart(QWidget):
         self._stage: Stage | None = None
         self._lists = False
         self.field = DurationField(words)
-        self.mode = Choice()
+        self.mode = ElidedCombo()
         self.mode.addItem(words.t("Equal for all"))
         self.mode.addItem(words.t("List"))
         self.mode.setAccessibleName(words.t("How durations are given"))

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -27,20 +26,12 @@ from ui.pages.page import box
 from ui.session import Edit
 from ui.theme import TextRole, Theme
 from ui.widgets.compound import end_of
-from ui.widgets.elided_combo import ElidedCombo
 from ui.widgets.evidence_editor import EvidenceEditor
 from ui.widgets.number_field import DurationField, MoneyField, NumberField
 from ui.widgets.typed_line import TextField
 
 Ask = Callable[[str, Edit], bool]
 """Changes the quote by one step: a label for the menu, and the edit."""
-
-
-class Choice(ElidedCombo):
-    """A selector that leaves the wheel to the page: scrolling past it must not change the quote."""
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        event.ignore()
 
 
 def show_text(field: TextField, text: str, *, anew: bool = False) -> None:

@@ -27,7 +27,6 @@ from ui.pages.work_edits import (
 )
 from ui.pages.work_fields import (
     Ask,
-    Choice,
     in_a_row,
     show_evidence,
     show_number,
@@ -38,6 +37,7 @@ from ui.pages.work_ticks import TickList
 from ui.pages.work_when import WhenPart
 from ui.theme import TextRole, Theme
 from ui.widgets.compound import Compound
+from ui.widgets.elided_combo import ElidedCombo
 from ui.widgets.evidence_button import EvidenceButton
 from ui.widgets.evidence_editor import EvidenceEditor
 from ui.widgets.field import Field
@@ -65,7 +65,7 @@ class Inspector(QObject):
         self.title = QLabel()
         self.title.setWordWrap(True)
         self.name = TextField(words)
-        self.kind = Choice()
+        self.kind = ElidedCombo()
         self.units = NumberField(words, minimum=Decimal(1), whole=True)
         self.cards_per_task = NumberField(words, minimum=Decimal(1), maximum=Decimal(4096), whole=True)
         self.durations = DurationPart(words, theme, ask)
@@ -77,7 +77,7 @@ class Inspector(QObject):
         for editor in (self.durations.evidence, self.memory_evidence):
             for line in (editor.low, editor.high):
                 line.setMinimumWidth(_SMALL)
-        self.path = Choice()
+        self.path = ElidedCombo()
         self.after = TickList(words.t("Waits for"))
         self.needs = TickList(words.t("Shares"))
         self.when = WhenPart(words, theme, ask)

@@ -15,8 +15,9 @@ from estimator.problems import Place
 from estimator.quote import DeliveredAs, Independence, Quote
 from estimator.wording import Wording
 from ui.pages.work_edits import with_independence
-from ui.pages.work_fields import Ask, Choice, in_a_row, show_money, show_number, show_text, titled_box
+from ui.pages.work_fields import Ask, in_a_row, show_money, show_number, show_text, titled_box
 from ui.theme import TextRole, Theme
+from ui.widgets.elided_combo import ElidedCombo
 from ui.widgets.field import Field
 from ui.widgets.number_field import MoneyField, NumberField
 from ui.widgets.typed_line import TextField
@@ -167,7 +168,7 @@ class AloneBox:
         theme.changed.connect(lambda: self._sentence.setFont(theme.font(TextRole.SECONDARY)))
         column.addWidget(self._sentence)
         column.addStretch(1)
-        self.delivered_as = Choice()
+        self.delivered_as = ElidedCombo()
         for one in (DeliveredAs.BATCH, DeliveredAs.UNIT):
             self.delivered_as.addItem(words.word(one), one)
         self.delivered_as.activated.connect(self._delivered_chosen)

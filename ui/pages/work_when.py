@@ -18,9 +18,10 @@ from estimator.quote import Project, Quote, Stage, StageKind
 from estimator.wording import Wording
 from ui.pages.hours_editor import HoursEditor
 from ui.pages.work_edits import with_new_project, with_project_of, with_stream
-from ui.pages.work_fields import Ask, Choice, in_a_row, show_number, show_stated_duration, show_text
+from ui.pages.work_fields import Ask, in_a_row, show_number, show_stated_duration, show_text
 from ui.pages.work_ticks import Tick, TickList
 from ui.theme import TextRole, Theme
+from ui.widgets.elided_combo import ElidedCombo
 from ui.widgets.field import Field
 from ui.widgets.icons import icon
 from ui.widgets.number_field import Duration, DurationField, NumberField
@@ -51,7 +52,7 @@ class WhenPart(QWidget):
         self.release = DurationField(words)
         self.due = DurationField(words)
         self.checkpoint = DurationField(words)
-        self.project = Choice()
+        self.project = ElidedCombo()
         self.project_name = TextField(words)
         self.priority = NumberField(words, minimum=Decimal(1), whole=True)
         self.project_release = DurationField(words)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QWidget
+from PySide6.QtWidgets import QStyle, QStyleOptionComboBox, QStylePainter, QWidget
+
+from ui.widgets.combo import Combo
 
 
-class ElidedCombo(QComboBox):
+class ElidedCombo(Combo):
     """WORKAROUND: under a stylesheet Qt 6.11 cuts the text of a combo box instead of eliding it."""
 
     def __init__(

@@ -6,11 +6,12 @@ import datetime as dt
 from decimal import Decimal
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from estimator.evidence import Distribution, Evidence, EvidenceKind, span_of
 from estimator.wording import Wording
 from ui.theme import TextRole, Theme
+from ui.widgets.combo import Combo
 from ui.widgets.compound import Compound
 from ui.widgets.field import Field
 from ui.widgets.icons import EVIDENCE_ICONS, icon
@@ -34,10 +35,10 @@ class EvidenceEditor(QWidget):
         self._words = words
         self._theme = theme
         self._evidence = Evidence()
-        self.kinds = QComboBox()
+        self.kinds = Combo()
         self.low = NumberField(words)
         self.high = NumberField(words)
-        self.shape = QComboBox()
+        self.shape = Combo()
         self.shape.setProperty("look", "low")
         self.shape.setAccessibleName(words.t("How likely the values of the range are"))
         for distribution, (name, meaning) in _shapes(words).items():

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from estimator.problems import Severity
 from estimator.units import MS_PER, TimeUnit
 from estimator.wording import Wording, read_count, read_duration, read_number
+from ui.widgets.combo import Combo
 from ui.widgets.compound import Compound
 from ui.widgets.typed_line import Read, TypedLine
 
@@ -145,7 +146,7 @@ class DurationField(Compound):
         super().__init__(parent)
         self._words = words
         self.line = _DurationLine(words, unit)
-        self.units = QComboBox()
+        self.units = Combo()
         for one in TimeUnit:
             self.units.addItem(one.value, one)
         self.units.setCurrentIndex(list(TimeUnit).index(unit))
