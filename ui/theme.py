@@ -323,7 +323,7 @@ QPushButton[look="link"]:focus {{ border-color: {tokens.accent}; }}
 QPushButton[look="quiet"] {{
   background: transparent; border: 2px solid transparent; padding: 2px; min-height: 0; }}
 QPushButton[look="quiet"]:focus {{ border-color: {tokens.accent}; }}
-QCheckBox, QRadioButton {{ spacing: 8px; }}
+QCheckBox, QRadioButton {{ spacing: 6px; border: 2px solid transparent; }}
 QCheckBox::indicator, QRadioButton::indicator {{ width: 14px; height: 14px; background: {tokens.surface};
   border: 1px solid {tokens.control}; }}
 QCheckBox::indicator {{ border-radius: 3px; }}
@@ -333,7 +333,7 @@ QCheckBox::indicator:checked {{ background: {tokens.accent}; border-color: {toke
 QRadioButton::indicator:checked {{ border-color: {tokens.accent}; background: qradialgradient(cx:0.5, cy:0.5,
   radius:0.5, fx:0.5, fy:0.5, stop:0 {tokens.surface}, stop:0.4 {tokens.surface}, stop:0.5 {tokens.accent},
   stop:1 {tokens.accent}); }}
-QCheckBox:focus, QRadioButton:focus {{ border: 2px solid {tokens.accent}; border-radius: 4px; }}
+QCheckBox:focus, QRadioButton:focus {{ border-color: {tokens.accent}; border-radius: 4px; }}
 QFrame[look="box"] {{ background: {tokens.surface}; border: 1px solid {tokens.line}; border-radius: 4px; }}
 QFrame[look="popup"] {{
   background: {tokens.surface}; border: 1px solid {tokens.control}; border-radius: 4px; }}

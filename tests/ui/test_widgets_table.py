@@ -123,6 +123,16 @@ def test_the_selected_row_stays_selected_when_the_order_changes(table: TableView
     assert table.currentIndex().data() == "d"
 
 
+def test_the_last_column_takes_the_rest_at_once(table: TableView) -> None:
+    table.resize(900, 200)
+    table.show()
+    last = table.model().columnCount() - 1
+    for _ in range(2):
+        table.fit_columns()
+        end = table.columnViewportPosition(last) + table.columnWidth(last)
+        assert end == table.viewport().width()
+
+
 def test_typing_replaces_the_cell_and_enter_goes_down(table: TableView, qtbot: QtBot) -> None:
     edits = heard(table.edited)
     table.setCurrentIndex(table.model().index(1, 1))

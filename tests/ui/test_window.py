@@ -9,7 +9,15 @@ import pytest
 from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QFont, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QComboBox,
+    QLabel,
+    QStyle,
+    QStyleOptionButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -221,6 +229,26 @@ def test_closing_the_document_shows_the_start_page_with_the_recent_file(planner:
     assert planner.window.start.isVisible()
     assert planner.window.start.recent_model.rowCount() == 1
     assert not planner.action("Ctrl+S").isEnabled()
+
+
+def test_a_tick_or_radio_with_the_focus_has_room_for_its_text(planner: Seat) -> None:
+    planner.window.session.close()
+    QApplication.processEvents()
+    start = planner.window.start
+    for tick, part in (
+        (start.assembly, QStyle.SubElement.SE_CheckBoxContents),
+        (start.radios["independent"], QStyle.SubElement.SE_RadioButtonContents),
+    ):
+        sizes = []
+        for has_focus in (False, True):
+            (tick if has_focus else start.unit).setFocus()
+            QApplication.processEvents()
+            option = QStyleOptionButton()
+            tick.initStyleOption(option)
+            assert bool(option.state & QStyle.StateFlag.State_HasFocus) == has_focus
+            sizes.append(tick.style().subElementRect(part, option, tick).size())
+        assert sizes[0] == sizes[1]
+        assert sizes[1].height() >= tick.fontMetrics().height()
 
 
 def test_the_wheel_scrolls_past_a_selector_and_changes_nothing(planner: Seat) -> None:

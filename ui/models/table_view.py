@@ -124,7 +124,11 @@ class TableView(QTableView):
 
     def fit_columns(self) -> None:
         """Give each column the width of its longest text, the last one the rest."""
+        head = self.horizontalHeader()
+        stretches = head.stretchLastSection()
+        head.setStretchLastSection(False)  # else the last keeps the width of its text until the next resize
         self.resizeColumnsToContents()
+        head.setStretchLastSection(stretches)
 
     def fit_height(self, most_rows: int = 12) -> None:
         """Make the table as high as its rows, up to `most_rows`."""

@@ -263,7 +263,7 @@ class GenerationForm(RecipeForm):
         self._row(self._claim("all_scores", t("Scores of every prompt token")))
         self._row(self._claim("latent_cache_expanded", t("Latent cache kept expanded")))
         self._row(self._claim("keeps_only_window", t("Windowed layers keep their window")))
-        self._row(self._claim("stream_weights", t("Layers stream from the node's memory")))
+        self._row(self._claim("stream_weights", t("Layers from the node's memory")))
 
 
 _OF_ADAPTERS = ("adapter_targets", "adapter_precision", "adapter_dropout", "adapter_tables", "base")
