@@ -21,6 +21,7 @@ from estimator.quote import Quote
 from estimator.storage import SUFFIX, quote_from_text, read_quote
 from estimator.wording import Wording
 from estimator.wording.phrases import quote_name
+from estimator.wording.refreshing import change_text
 from ui.dialogs import Choice, Dialogs
 from ui.own_catalogue import OwnCatalogue
 from ui.runner import Runner
@@ -295,16 +296,7 @@ class Files(QObject):
         if not changes:
             self.said.emit(words.t("The copied prices are those of the catalogue."))
             return False
-        lines = tuple(
-            words.t(
-                "{name}, {field}: {before} → {after}",
-                name=one.name,
-                field=one.field,
-                before=words.value(one.before),
-                after=words.value(one.after),
-            )
-            for one in changes
-        )
+        lines = tuple(change_text(words, one) for one in changes)
         title = words.n("{count} copied value differs", "{count} copied values differ", len(changes))
         shown = lines[:_MOST_LINES]
         if len(lines) > len(shown):
