@@ -11,6 +11,7 @@ from estimator import edits
 from estimator.__main__ import main
 from estimator.catalogue import HourlyOffer
 from estimator.estimate import EstimateCancelled, decided, with_flips
+from estimator.exports.json_text import as_json
 from estimator.problems import Absent
 from estimator.quote import ExchangeRate, Ownership, Quote
 from estimator.results.rental import Flip, Quantity, RentalStudy, RentalWay
@@ -227,6 +228,8 @@ def test_each_choice_of_the_frontier_opens_as_an_organisation_that_costs_and_del
         assert plan.organisation_id == "C"
         assert (plan.rent, plan.timing.delivery_ms) == (point.rent, point.delivery_ms)
         assert plan.proven
+        told = as_json(compared(opened, TODAY))["organisations"][-1]
+        assert told["own_limit_ms"] == point.delivery_ms
 
 
 def test_an_organisation_with_its_own_limit_never_outruns_it_nor_the_customers() -> None:
