@@ -223,7 +223,10 @@ def _rent(words: Wording, estimate: Estimate) -> str:
         rent = words.money(point.rent, quote.pricing.currency)
         proof = words.t("proven") if point.proven else words.t("not proven")
         rows.append([point_text(words, quote, point), words.duration(point.delivery_ms), rent, proof])
-    return f"{text}\n\n{table(rows)}"
+    lines = [text, "", table(rows)]
+    if not all(point.timed for point in study.frontier):
+        lines.append(words.t("Times are from the work's total: its schedule may need more cards."))
+    return "\n".join(lines)
 
 
 def _ways(words: Wording, estimate: Estimate) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from estimator.evidence import span_of
@@ -33,6 +33,7 @@ from estimator.wording.phrases import (
     plan_name,
     project_cells,
     project_heads,
+    sample_word,
     usable_text,
 )
 from estimator.wording.reception import trial_organisations, trial_rows
@@ -116,7 +117,8 @@ def paper_of(estimate: Estimate, words: Wording) -> Paper:
         )
     made = _Sections(estimate, words)
     titles = [title for title, _ in answer_titles(words, estimate)]
-    cells = zip(titles, answers(words, estimate), strict=True)
+    said = (_marked(one, words) for one in answers(words, estimate))
+    cells = zip(titles, said, strict=True)
     plan = estimate.shown_plan
     footer = [number, standing]
     if any(one.is_sample for one in estimate.plans):
@@ -144,6 +146,11 @@ def paper_of(estimate: Estimate, words: Wording) -> Paper:
         footer=" · ".join(footer),
         watermark="" if estimate.status is QuoteStatus.FIRM else status,
     )
+
+
+def _marked(answer: Answer, words: Wording) -> Answer:
+    """Return the answer with the tag of sample prices behind its figure, where it rests on such."""
+    return replace(answer, unit=f"{answer.unit} {sample_word(words)}".strip()) if answer.is_sample else answer
 
 
 def _number(quote: Quote, words: Wording) -> str:

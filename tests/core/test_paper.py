@@ -83,3 +83,11 @@ def test_markdown_has_the_same_figures_and_user_text_is_no_markup() -> None:
     assert "| **Total** |  |  | **0.77** |" in text
     assert r"**\# a \| b \*c\***" in text
     assert r"\<script\>x\</script\> \| y" in text
+
+
+def test_a_cost_of_sample_prices_says_so_beside_its_figure() -> None:
+    paper = made(sample("consultation-notes"))
+    figures = [f"{one.figure} {one.unit}" for _, one in paper.answers]
+    assert figures[3] == "1,148.18 € SAMPLE"
+    assert "| 1,148.18 € SAMPLE |" in markdown_text(paper)
+    assert not any("SAMPLE" in one.unit for _, one in made(sample()).answers)

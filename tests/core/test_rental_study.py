@@ -285,3 +285,13 @@ def test_the_terminal_prints_the_flips_when_asked(capsys: pytest.CaptureFixture[
     text = capsys.readouterr().out
     assert "A faster plan saves no rent here" in text
     assert "When another plan is the cheapest" not in text
+
+
+@pytest.mark.parametrize(("name", "is_said"), [("consultation-notes", True), ("indice-de-las-obras", False)])
+def test_the_terminal_says_where_choices_are_timed_from_the_works_total(
+    name: str, is_said: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["estimate", "--sample", name, "--today", "2026-11-30", "--language", "en"])
+    text = capsys.readouterr().out
+    assert "Cheapest by delivery" in text
+    assert ("Times are from the work's total" in text) is is_said
