@@ -41,7 +41,7 @@ from estimator.plan.starting import rental_start
 from estimator.results.estimate import Estimate
 from estimator.storage import write_atomically
 from estimator.wording import Wording
-from ui.gantt.export import Foot, pages_of, paint_picture, whole_view
+from ui.gantt.export import Foot, foot_height, pages_of, paint_picture, whole_view
 from ui.gantt.look import GanttLook
 from ui.gantt.model import GanttModel, LegendEntry, legend
 from ui.logo import logo_image
@@ -73,12 +73,13 @@ _INK, _MUTED, _RULE = "#14181C", "#4A525A", "#C9CED3"
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """The Gantt as it is painted: the model cut to pages, its look and legend."""
+    """The Gantt as it is painted: the model cut to pages, its look and legend, and what that takes under it."""
 
     parts: tuple[GanttModel, ...]
     look: GanttLook
     entries: Sequence[LegendEntry]
     bars: int
+    foot: float
 
 
 def page_layout(paper: str = "A4") -> QPageLayout:
@@ -218,11 +219,12 @@ class PrintedQuote:
             model, self._words.t("Unused card"), self._words.t("Set-up"), closed=self._words.t("Closed")
         )
         height = self.height - FOOT
-        first = pages_of(model, look, height * GANTT_SHARE)
+        foot = foot_height(look, entries, self.width, Foot(model.bars.count))
+        first = pages_of(model, look, height * GANTT_SHARE, foot)
         if len(first) == 1:
-            return Chart(first, look, entries, model.bars.count)
-        parts = (first[0], *pages_of(model, look, height - 40))
-        return Chart(parts, look, entries, model.bars.count)
+            return Chart(first, look, entries, model.bars.count, foot)
+        parts = (first[0], *pages_of(model, look, height - 40, foot))
+        return Chart(parts, look, entries, model.bars.count, foot)
 
     def _set(self) -> QTextDocument:
         document = QTextDocument()
@@ -409,7 +411,8 @@ class _ChartObject(QPyTextObject):
         """What the chart takes."""
         if self._chart is None:
             return 0.0
-        _, height = whole_view(self._chart.parts[0], self._chart.look, self._width, self._most)
+        chart = self._chart
+        _, height = whole_view(chart.parts[0], chart.look, self._width, self._most, chart.foot)
         return min(height, self._most)
 
     def intrinsicSize(self, doc: QTextDocument, posInDocument: int, format: QTextFormat) -> QSizeF:
@@ -428,7 +431,7 @@ class _ChartObject(QPyTextObject):
 
 
 def _paint_chart(painter: QPainter, rect: QRectF, chart: Chart, part: GanttModel) -> None:
-    view, _ = whole_view(part, chart.look, rect.width(), rect.height())
+    view, _ = whole_view(part, chart.look, rect.width(), rect.height(), chart.foot)
     painter.save()
     paint_picture(painter, rect, part, view, chart.look, chart.entries, Foot(chart.bars))
     painter.restore()
