@@ -56,6 +56,8 @@ FOOT = 34.0
 """Height of the page's foot, in pixels of 1/96 inch as all sizes here."""
 ROOM_AFTER_TITLE = 96.0
 """What must fit under a title on the same page: a heading row and two more."""
+KEPT_SHARE = 0.42
+"""Of a page's height up to which a section's first table stays on one page with its title."""
 GANTT_SHARE = 0.36
 """Of a page's height that the Gantt takes among the sections; the rest follows on pages of its own."""
 WATERMARK_OPACITY = 0.07
@@ -282,11 +284,7 @@ class PrintedQuote:
     def cut_row(self) -> tuple[int, int, int] | None:
         """Return section, block and row of the first row that the end of a page cuts in two, or None."""
         layout, height = self._document.documentLayout(), self._body.height()
-        tables = [
-            frame for frame in self._document.rootFrame().childFrames() if isinstance(frame, QTextTable)
-        ]
-        # The head has two tables and the end has one; the rest are those of the sections, in order.
-        for table, (section, block, first) in zip(tables[_HEAD_TABLES:], self._tables, strict=False):
+        for table, (section, block, first) in zip(_section_tables(self._document), self._tables, strict=True):
             for row in range(1, table.rows()):
                 for column in range(table.columns()):
                     cell = table.cellAt(row, column)
@@ -327,7 +325,9 @@ class PrintedQuote:
         cursor.insertBlock(shape, QTextCharFormat())
 
     def _keep_titles(self, document: QTextDocument, titles: Sequence[int]) -> None:
-        """Send a title to the next page where nothing of its section would fit under it; the end stays together."""
+        """Send a title to the next page where nothing of its section, or not all of a short table, would fit under it;
+        the end stays together.
+        """
         height = self._body.height()
         for at, place in enumerate(titles):
             block = document.findBlock(place)
@@ -336,6 +336,7 @@ class PrintedQuote:
             wanted = ROOM_AFTER_TITLE
             if at == len(titles) - 1:  # the closing words and the lines to sign
                 wanted = max(wanted, document.size().height() - top)
+            wanted = max(wanted, self._short_table(document, at, top))
             if self._starts_chart(block):
                 wanted = max(wanted, self._object.height() + 30)
             if left < wanted:
@@ -344,6 +345,14 @@ class PrintedQuote:
                 shape.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
                 shape.setTopMargin(0)
                 cursor.setBlockFormat(shape)
+
+    def _short_table(self, document: QTextDocument, section: int, top: float) -> float:
+        """Return how far below its title a section's first table ends; 0 where it is long or there is none."""
+        for table, (number, at, _) in zip(_section_tables(document), self._tables, strict=True):
+            if number == section and at == 0:
+                ends = document.documentLayout().frameBoundingRect(table).bottom() - top
+                return ends if ends <= self._body.height() * KEPT_SHARE else 0.0
+        return 0.0
 
     def _starts_chart(self, block: QTextBlock) -> bool:
         return block.next().isValid() and "\ufffc" in block.next().text()
@@ -437,6 +446,12 @@ def _paint_chart(painter: QPainter, rect: QRectF, chart: Chart, part: GanttModel
     painter.restore()
 
 
+def _section_tables(document: QTextDocument) -> list[QTextTable]:
+    """Return the tables of the sections, in order; the head has three and the end has one."""
+    tables = [frame for frame in document.rootFrame().childFrames() if isinstance(frame, QTextTable)]
+    return tables[_HEAD_TABLES:-1]
+
+
 def _flatten(document: QTextDocument) -> None:
     """Take the space around the text off the frame: the page's margins are there already."""
     root = document.rootFrame()
@@ -485,8 +500,9 @@ def _table_html(cells: Cells) -> str:
         width = f' width="{shares[at]}%"' if shares[at] else ""
         body = f"<b>{escape(text)}</b>" if strong and text else escape(text) or "&nbsp;"
         colour = _MUTED if tag == "th" else _INK
+        gap = "" if side == "right" or at - 1 not in cells.right else ";padding-left:12px"
         return (
-            f'<{tag} align="{side}"{width} style="border-bottom:1px solid {rule};font-weight:400;color:{colour}">'
+            f'<{tag} align="{side}"{width} style="border-bottom:1px solid {rule};font-weight:400;color:{colour}{gap}">'
             f"{body}</{tag}>"
         )
 

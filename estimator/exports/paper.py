@@ -325,7 +325,7 @@ class _Sections:
             words.t("Unused, h"),
             words.t("Reading"),
         )
-        yield Cells(heads, tuple(rows), frozenset({1, 2, 3}), shares=(36, 13, 13, 10, 28))
+        yield Cells(heads, tuple(rows), frozenset({1, 2, 3}), shares=(34, 13, 13, 13, 27))
         yield from self._left_out(len(others) - MOST_PLANS)
 
     def _reading(self, plan: Plan) -> str:

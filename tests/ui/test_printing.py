@@ -230,3 +230,14 @@ def test_a_file_that_is_no_picture_is_refused_and_a_foreign_logo_left_out(tmp_pa
     assert logo_image("") is None
     assert logo_image("AAAA") is None
     assert logo_image("####") is None
+
+
+@pytest.mark.parametrize("file", SAMPLES, ids=lambda file: file.stem)
+def test_cost_and_reception_stand_each_on_one_page_with_its_title(
+    file: Path, qapp: QApplication, tmp_path: Path
+) -> None:
+    pages = said(quote_pdf(made(read_quote(file)), ENGLISH, qapp.font()), tmp_path).split("\f")
+    (cost,) = [page for page in pages if "Rounded half up once" in page]
+    assert "3. Cost" in cost
+    (last,) = [page for page in pages if "Equal quality, versions and settings" in " ".join(page.split())]
+    assert "Reception: filled in" in last
