@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from estimator.evidence import span_of
+from estimator.exports.workbook.cells import decimals_of
 from estimator.exports.workbook.record_sheets import Assumption, assumptions_of, names_of
 from estimator.problems import Absent
 from estimator.quote import ConditionState, Quote
@@ -421,8 +422,8 @@ class _Sections:
         words = self.words
         value, span = words.unknown, ""
         if one.value is not None:
-            digits = 2 if one.unit == "GiB" else 6
-            value = f"{words.number(round(one.value, digits).normalize())} {one.unit}".strip()
+            exact = round(one.value, 2 if one.unit == "GiB" else 6)
+            value = f"{words.number(exact, decimals_of(exact, one.digits))} {one.unit}".strip()
             low, high = span_of(one.value, one.evidence)
             span = "" if low == high else words.span(round(low, 4), round(high, 4))
         parts = [one.mark, one.evidence.source]
