@@ -24,6 +24,7 @@ from estimator.results.estimate import Estimate, Timing
 from estimator.units import MS_PER_HOUR, MS_PER_MINUTE, bytes_to_gib
 from estimator.wording import Wording
 from estimator.wording.phrases import condition_text, line_name, memory_line_name, moment_name, plan_name
+from estimator.wording.sources import source_text
 
 Value = str | int | Decimal | None
 Row = tuple[Value, ...]
@@ -265,7 +266,8 @@ def _assumptions(estimate: Estimate, words: Wording) -> Iterator[Row]:
         day = "" if one.evidence.date is None else one.evidence.date.isoformat()
         value = None if one.value is None else _short(one.value)
         kind = words.evidence(one.kind)
-        yield (words.place(one.where, names), value, one.unit, kind, one.evidence.source, day, one.mark)
+        source = source_text(words, one.evidence.source)
+        yield (words.place(one.where, names), value, one.unit, kind, source, day, one.mark)
 
 
 def _conditions(estimate: Estimate, words: Wording) -> Iterator[Row]:

@@ -38,6 +38,7 @@ from estimator.wording.phrases import (
     usable_text,
 )
 from estimator.wording.reception import trial_organisations, trial_rows
+from estimator.wording.sources import source_text
 from estimator.wording.vocabulary import request_lines, vocabulary
 
 MOST_PLANS = 12
@@ -426,7 +427,7 @@ class _Sections:
             value = f"{words.number(exact, decimals_of(exact, one.digits))} {one.unit}".strip()
             low, high = span_of(one.value, one.evidence)
             span = "" if low == high else words.span(round(low, 4), round(high, 4))
-        parts = [one.mark, one.evidence.source]
+        parts = [one.mark, source_text(words, one.evidence.source)]
         parts.append("" if one.evidence.date is None else words.date(one.evidence.date))
         source = ", ".join(part for part in parts if part).rstrip(".")
         number = words.number(sources.setdefault(source, len(sources) + 1)) if source else ""

@@ -133,3 +133,11 @@ def test_a_bar_that_repeats_the_time_before_it_has_no_label() -> None:
     assert useless > 0
     assert times.count('<c:delete val="1"/></c:dLbl>') == useless
     assert '<c:delete val="1"/></c:dLbl>' not in nets
+
+
+def test_a_source_is_no_key_of_the_catalogue() -> None:
+    book = book_of(sample("indice-de-las-obras"), SPANISH)
+    said = {row[7].value for row in book["Supuestos"].iter_rows() if len(row) > 7}
+    assert "Hivenet, article on GPU clusters (Spanish edition), undated" in said
+    assert "Ficticio, por fórmula; no es oferta de ningún proveedor" in said
+    assert "HIVEART" not in said

@@ -21,6 +21,7 @@ from estimator.results.estimate import Estimate
 from estimator.units import bytes_to_gib
 from estimator.wording import Wording
 from estimator.wording.phrases import condition_text
+from estimator.wording.sources import source_text
 
 _GIB = "GiB"
 
@@ -237,7 +238,7 @@ def write_assumptions(sheet: Sheet, quote: Quote, words: Wording) -> None:
             value = round(one.value, 6)
             sheet.number(row, 2, value, money_format(decimals_of(value, one.digits)))
         sheet.texts(row, 3, (one.unit, words.evidence(one.kind), _range(one, words), one.mark))
-        sheet.text(row, 7, one.evidence.source, "wrapped")
+        sheet.text(row, 7, source_text(words, one.evidence.source), "wrapped")
         sheet.text(row, 8, "" if one.evidence.date is None else words.date(one.evidence.date))
     if quote.start is not None:
         row = sheet.raw.dim_rowmax + 2
