@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+import itertools
 import math
+import re
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -141,3 +143,16 @@ def test_a_source_is_no_key_of_the_catalogue() -> None:
     assert "Hivenet, article on GPU clusters (Spanish edition), undated" in said
     assert "Ficticio, por fórmula; no es oferta de ningún proveedor" in said
     assert "HIVEART" not in said
+
+
+def test_neighbours_of_the_memory_chart_stay_apart_without_colour() -> None:
+    with zipfile.ZipFile(io.BytesIO(data_of(sample("consultation-notes")))) as package:
+        charts = [package.read(one).decode() for one in package.namelist() if "/charts/chart" in one]
+    (memory,) = [one for one in charts if "Memory of one card, GiB" in one]
+    fills = [
+        re.search(r'pattFill prst="(\w+)"', part)
+        for part in memory.split("<c:lineChart>")[0].split("<c:ser>")[1:]
+    ]
+    found = [None if one is None else one.group(1) for one in fills]
+    assert len(found) == 6
+    assert all(one != other for one, other in itertools.pairwise(found))

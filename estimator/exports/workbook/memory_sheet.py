@@ -21,6 +21,10 @@ _GIB = "#,##0.00"
 _COLOURS = ("#0B5D7A", "#5B8FA8", "#9DB9C7", "#C78F3C", "#E0BE85", "#7A8288", "#A7B0B6", "#3E6B57", "#88A898")
 
 
+_HATCHES = ("", "wide_upward_diagonal", "light_horizontal", "wide_downward_diagonal", "dotted_grid")
+"""Of neighbours in a column, so that they stay apart in black and white; "" is a plain fill."""
+
+
 @dataclass(frozen=True, slots=True)
 class MemoryCells:
     """Where the worst peak and the card's usable memory stand, in GiB; None where not known."""
@@ -145,6 +149,13 @@ def fit_text(fits: Fit, words: Wording) -> str:
             return words.t("not known")
 
 
+def _fill(place: int) -> dict[str, object]:
+    colour, hatch = _COLOURS[place % len(_COLOURS)], _HATCHES[place % len(_HATCHES)]
+    if not hatch:
+        return {"fill": {"color": colour}}
+    return {"pattern": {"pattern": hatch, "fg_color": "#FFFFFF", "bg_color": colour}}
+
+
 def _chart(
     sheet: Sheet, words: Wording, head: int, count: int, names: list[str], has_card: bool, at_row: int
 ) -> None:
@@ -158,7 +169,8 @@ def _chart(
                 "name": [sheet.name, head, column],
                 "categories": categories,
                 "values": [sheet.name, first, column, last, column],
-                "fill": {"color": _COLOURS[place % len(_COLOURS)]},
+                **_fill(place),
+                "border": {"color": "#FFFFFF", "width": 0.5},
                 "gap": 60,
             }
         )
