@@ -170,7 +170,6 @@ def _chart(
                 "categories": categories,
                 "values": [sheet.name, first, column, last, column],
                 **_fill(place),
-                "border": {"color": "#FFFFFF", "width": 0.5},
                 "gap": 60,
             }
         )
