@@ -41,6 +41,7 @@ from estimator.plan.starting import rental_start
 from estimator.results.estimate import Estimate
 from estimator.storage import write_atomically
 from estimator.wording import Wording
+from estimator.wording.phrases import quote_name
 from ui.gantt.export import Foot, foot_height, pages_of, paint_picture, whole_view
 from ui.gantt.look import GanttLook
 from ui.gantt.model import GanttModel, LegendEntry, legend
@@ -104,7 +105,8 @@ def quote_pdf(
     writer = QPdfWriter(buffer)
     writer.setResolution(PRINT_DPI)
     writer.setPageLayout(page_layout(estimate.quote.paper))
-    writer.setTitle(paper_of(estimate, words).title)
+    quote = estimate.quote
+    writer.setTitle(" · ".join(part for part in (quote.number, quote_name(words, quote)) if part))
     writer.setCreator("Cabida")
     print_quote(writer, PRINT_DPI, PrintedQuote(estimate, words, font), progress, cancelled)
     return bytes(buffer.data().data())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -77,6 +78,7 @@ def test_fonts_are_embedded_and_the_paper_is_the_one_asked_for(qapp: QApplicatio
         save_quote_pdf(made(sample().replaced(paper=paper)), ENGLISH, qapp.font(), file)
         facts = subprocess.run([tool("pdfinfo"), str(file)], check=True, capture_output=True, timeout=60)
         assert f"({size})" in facts.stdout.decode()
+        assert re.search("Title: +2026-0117 · Índice de las obras", facts.stdout.decode())
         fonts = subprocess.run([tool("pdffonts"), str(file)], check=True, capture_output=True, timeout=60)
         lines = fonts.stdout.decode().splitlines()[2:]
         assert lines
