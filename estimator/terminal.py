@@ -40,6 +40,7 @@ from estimator.wording.rent import (
     same_rent_sentence,
     way_name,
 )
+from estimator.wording.ways import way_rows
 
 
 def estimate_text(words: Wording, estimate: Estimate) -> str:
@@ -222,21 +223,20 @@ def _rent(words: Wording, estimate: Estimate) -> str:
         rent = words.money(point.rent, quote.pricing.currency)
         proof = words.t("proven") if point.proven else words.t("not proven")
         rows.append([point_text(words, quote, point), words.duration(point.delivery_ms), rent, proof])
-    return f"{text}\n\n{table(rows)}"
+    lines = [text, "", table(rows)]
+    if not all(point.timed for point in study.frontier):
+        lines.append(words.t("Times are from the work's total: its schedule may need more cards."))
+    return "\n".join(lines)
 
 
 def _ways(words: Wording, estimate: Estimate) -> str:
     study = estimate.rental
     if study is None:
         return ""
-    currency = estimate.quote.pricing.currency
-    days = [each for each, _ in next((one.terms for one in study.ways if one.terms), ())]
-    head = [words.n("One card, {count} day", "One card, {count} days", each) for each in days]
-    rows = [["", words.t("This work"), words.t("Per card and hour in use"), *head]]
-    for one in study.ways:
-        costs = [cost for _, cost in one.terms] or [one.cost] * len(days)
-        figures = (one.cost, one.per_card_hour, *costs)
-        rows.append([way_name(words, one.way), *(amount_text(words, each, currency) for each in figures)])
+    figures = way_rows(words, estimate)
+    rows = [["", *(row.name for row in figures)]]
+    for at, one in enumerate(study.ways):
+        rows.append([way_name(words, one.way), *(row.figures[at] for row in figures)])
     quote = estimate.quote
     lines = [equivalent_text(words, quote, found) for found in study.equivalents]
     lines += [break_even_text(words, quote, found) for found in study.term_break_evens]

@@ -21,6 +21,7 @@ from estimator.quote import Quote
 from estimator.storage import SUFFIX, quote_from_text, read_quote
 from estimator.wording import Wording
 from estimator.wording.phrases import quote_name
+from estimator.wording.refreshing import change_text
 from ui.dialogs import Choice, Dialogs
 from ui.own_catalogue import OwnCatalogue
 from ui.runner import Runner
@@ -133,28 +134,29 @@ class Files(QObject):
         return False
 
     def offer_recovery(self) -> bool:
-        """Offer the copy of a quote that was not saved; a broken one is put aside and never stops the start."""
-        file = self._session.recovery_file
-        if not file.exists():
+        """Offer the copies of quotes that were not saved; a broken one is put aside and never stops the start."""
+        copies = self._session.recovery
+        if copies is None:
             return False
-        try:
-            quote = read_quote(file)
-            when = dt.datetime.fromtimestamp(file.stat().st_mtime)
-        except (FileRefused, OSError):
-            with contextlib.suppress(OSError):
-                file.replace(file.with_suffix(".unreadable"))
-            return False
-        choice = self.dialogs.recover(self.words.date_time(when))
-        if choice is not Choice.RECOVER:
-            # Escape decides nothing: the copy is offered again at the next start.
-            if choice is Choice.DISCARD:
+        for file in copies.left_behind():
+            try:
+                quote = read_quote(file)
+                when = dt.datetime.fromtimestamp(file.stat().st_mtime)
+            except (FileRefused, OSError):
                 with contextlib.suppress(OSError):
-                    file.unlink(missing_ok=True)
-            return False
-        self._session.recover(quote)
-        self._stamp = None
-        self.opened.emit()
-        return True
+                    file.replace(file.with_suffix(".unreadable"))
+                continue
+            choice = self.dialogs.recover(self.words.date_time(when))
+            if choice is Choice.RECOVER and copies.take_over(file):
+                self._session.recover(quote)
+                self._stamp = None
+                self.opened.emit()
+                return True
+            if choice is not Choice.DISCARD:
+                return False  # Escape decides nothing: the copy is offered again at the next start
+            with contextlib.suppress(OSError):
+                file.unlink(missing_ok=True)
+        return False
 
     def import_prices(self, path: Path | None = None) -> bool:
         """Read a table of prices, or a colleague's catalogue, into the planner's own after a preview."""
@@ -295,16 +297,7 @@ class Files(QObject):
         if not changes:
             self.said.emit(words.t("The copied prices are those of the catalogue."))
             return False
-        lines = tuple(
-            words.t(
-                "{name}, {field}: {before} → {after}",
-                name=one.name,
-                field=one.field,
-                before=words.value(one.before),
-                after=words.value(one.after),
-            )
-            for one in changes
-        )
+        lines = tuple(change_text(words, one) for one in changes)
         title = words.n("{count} copied value differs", "{count} copied values differ", len(changes))
         shown = lines[:_MOST_LINES]
         if len(lines) > len(shown):

@@ -74,6 +74,10 @@ class ImportDialog(QDialog):
         else:
             self.notes.hide()
         column.addLayout(self._targets(quote))
+        self.joined = _muted("\n".join(joined_lines(words, work.rows)))
+        self.joined.setVisible(bool(self.joined.text()) and self.as_tasks.isChecked())
+        self.as_tasks.toggled.connect(lambda on: self.joined.setVisible(on and bool(self.joined.text())))
+        column.addWidget(self.joined)
         column.addWidget(self._buttons())
 
     def _title(self, theme: Theme, text: str) -> QLabel:
@@ -147,6 +151,22 @@ class ImportDialog(QDialog):
     def _finish(self) -> None:
         self.applied.emit("" if self.as_stages.isChecked() else str(self.stage.currentData()))
         self.accept()
+
+
+def joined_lines(words: Wording, rows: Sequence[WorkRow]) -> tuple[str, ...]:
+    """Return what rows lose or share where they become the tasks of one stage."""
+    lines = []
+    if any(row.after for row in rows):
+        lines.append(words.t("As tasks of one stage they do not wait for one another: links are left out."))
+    if any(row.release_ms is not None or row.due_ms is not None for row in rows):
+        lines.append(words.t("As tasks of one stage they have no dates of their own: those are left out."))
+    memories = {row.memory_gib for row in rows if row.memory_gib is not None}
+    cards = {row.cards for row in rows if row.cards is not None}
+    if len(memories) > 1 or len(cards) > 1:
+        lines.append(
+            words.t("The most memory and the most cards of any row hold for all tasks of the stage.")
+        )
+    return tuple(lines)
 
 
 def _muted(text: str) -> QLabel:

@@ -402,6 +402,8 @@ class MainWindow(QMainWindow):
             return
         if self._session is not None:
             self._session.drop_recovery_copy()
+            if self._session.recovery is not None:
+                self._session.recovery.release()
         self.do.end_tour()
         self.parts.runner.close()
         event.accept()

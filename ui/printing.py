@@ -41,7 +41,8 @@ from estimator.plan.starting import rental_start
 from estimator.results.estimate import Estimate
 from estimator.storage import write_atomically
 from estimator.wording import Wording
-from ui.gantt.export import Foot, pages_of, paint_picture, whole_view
+from estimator.wording.phrases import quote_name
+from ui.gantt.export import Foot, foot_height, pages_of, paint_picture, whole_view
 from ui.gantt.look import GanttLook
 from ui.gantt.model import GanttModel, LegendEntry, legend
 from ui.logo import logo_image
@@ -56,6 +57,8 @@ FOOT = 34.0
 """Height of the page's foot, in pixels of 1/96 inch as all sizes here."""
 ROOM_AFTER_TITLE = 96.0
 """What must fit under a title on the same page: a heading row and two more."""
+KEPT_SHARE = 0.42
+"""Of a page's height up to which a section's first table stays on one page with its title."""
 GANTT_SHARE = 0.36
 """Of a page's height that the Gantt takes among the sections; the rest follows on pages of its own."""
 WATERMARK_OPACITY = 0.07
@@ -73,12 +76,13 @@ _INK, _MUTED, _RULE = "#14181C", "#4A525A", "#C9CED3"
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """The Gantt as it is painted: the model cut to pages, its look and legend."""
+    """The Gantt as it is painted: the model cut to pages, its look and legend, and what that takes under it."""
 
     parts: tuple[GanttModel, ...]
     look: GanttLook
     entries: Sequence[LegendEntry]
     bars: int
+    foot: float
 
 
 def page_layout(paper: str = "A4") -> QPageLayout:
@@ -101,7 +105,8 @@ def quote_pdf(
     writer = QPdfWriter(buffer)
     writer.setResolution(PRINT_DPI)
     writer.setPageLayout(page_layout(estimate.quote.paper))
-    writer.setTitle(paper_of(estimate, words).title)
+    quote = estimate.quote
+    writer.setTitle(" · ".join(part for part in (quote.number, quote_name(words, quote)) if part))
     writer.setCreator("Cabida")
     print_quote(writer, PRINT_DPI, PrintedQuote(estimate, words, font), progress, cancelled)
     return bytes(buffer.data().data())
@@ -218,11 +223,12 @@ class PrintedQuote:
             model, self._words.t("Unused card"), self._words.t("Set-up"), closed=self._words.t("Closed")
         )
         height = self.height - FOOT
-        first = pages_of(model, look, height * GANTT_SHARE)
+        foot = foot_height(look, entries, self.width, Foot(model.bars.count))
+        first = pages_of(model, look, height * GANTT_SHARE, foot)
         if len(first) == 1:
-            return Chart(first, look, entries, model.bars.count)
-        parts = (first[0], *pages_of(model, look, height - 40))
-        return Chart(parts, look, entries, model.bars.count)
+            return Chart(first, look, entries, model.bars.count, foot)
+        parts = (first[0], *pages_of(model, look, height - 40, foot))
+        return Chart(parts, look, entries, model.bars.count, foot)
 
     def _set(self) -> QTextDocument:
         document = QTextDocument()
@@ -280,11 +286,7 @@ class PrintedQuote:
     def cut_row(self) -> tuple[int, int, int] | None:
         """Return section, block and row of the first row that the end of a page cuts in two, or None."""
         layout, height = self._document.documentLayout(), self._body.height()
-        tables = [
-            frame for frame in self._document.rootFrame().childFrames() if isinstance(frame, QTextTable)
-        ]
-        # The head has two tables and the end has one; the rest are those of the sections, in order.
-        for table, (section, block, first) in zip(tables[_HEAD_TABLES:], self._tables, strict=False):
+        for table, (section, block, first) in zip(_section_tables(self._document), self._tables, strict=True):
             for row in range(1, table.rows()):
                 for column in range(table.columns()):
                     cell = table.cellAt(row, column)
@@ -325,7 +327,9 @@ class PrintedQuote:
         cursor.insertBlock(shape, QTextCharFormat())
 
     def _keep_titles(self, document: QTextDocument, titles: Sequence[int]) -> None:
-        """Send a title to the next page where nothing of its section would fit under it; the end stays together."""
+        """Send a title to the next page where nothing of its section, or not all of a short table, would fit under it;
+        the end stays together.
+        """
         height = self._body.height()
         for at, place in enumerate(titles):
             block = document.findBlock(place)
@@ -334,6 +338,7 @@ class PrintedQuote:
             wanted = ROOM_AFTER_TITLE
             if at == len(titles) - 1:  # the closing words and the lines to sign
                 wanted = max(wanted, document.size().height() - top)
+            wanted = max(wanted, self._short_table(document, at, top))
             if self._starts_chart(block):
                 wanted = max(wanted, self._object.height() + 30)
             if left < wanted:
@@ -342,6 +347,14 @@ class PrintedQuote:
                 shape.setPageBreakPolicy(QTextFormat.PageBreakFlag.PageBreak_AlwaysBefore)
                 shape.setTopMargin(0)
                 cursor.setBlockFormat(shape)
+
+    def _short_table(self, document: QTextDocument, section: int, top: float) -> float:
+        """Return how far below its title a section's first table ends; 0 where it is long or there is none."""
+        for table, (number, at, _) in zip(_section_tables(document), self._tables, strict=True):
+            if number == section and at == 0:
+                ends = document.documentLayout().frameBoundingRect(table).bottom() - top
+                return ends if ends <= self._body.height() * KEPT_SHARE else 0.0
+        return 0.0
 
     def _starts_chart(self, block: QTextBlock) -> bool:
         return block.next().isValid() and "\ufffc" in block.next().text()
@@ -409,7 +422,8 @@ class _ChartObject(QPyTextObject):
         """What the chart takes."""
         if self._chart is None:
             return 0.0
-        _, height = whole_view(self._chart.parts[0], self._chart.look, self._width, self._most)
+        chart = self._chart
+        _, height = whole_view(chart.parts[0], chart.look, self._width, self._most, chart.foot)
         return min(height, self._most)
 
     def intrinsicSize(self, doc: QTextDocument, posInDocument: int, format: QTextFormat) -> QSizeF:
@@ -428,10 +442,16 @@ class _ChartObject(QPyTextObject):
 
 
 def _paint_chart(painter: QPainter, rect: QRectF, chart: Chart, part: GanttModel) -> None:
-    view, _ = whole_view(part, chart.look, rect.width(), rect.height())
+    view, _ = whole_view(part, chart.look, rect.width(), rect.height(), chart.foot)
     painter.save()
     paint_picture(painter, rect, part, view, chart.look, chart.entries, Foot(chart.bars))
     painter.restore()
+
+
+def _section_tables(document: QTextDocument) -> list[QTextTable]:
+    """Return the tables of the sections, in order; the head has three and the end has one."""
+    tables = [frame for frame in document.rootFrame().childFrames() if isinstance(frame, QTextTable)]
+    return tables[_HEAD_TABLES:-1]
 
 
 def _flatten(document: QTextDocument) -> None:
@@ -482,8 +502,9 @@ def _table_html(cells: Cells) -> str:
         width = f' width="{shares[at]}%"' if shares[at] else ""
         body = f"<b>{escape(text)}</b>" if strong and text else escape(text) or "&nbsp;"
         colour = _MUTED if tag == "th" else _INK
+        gap = "" if side == "right" or at - 1 not in cells.right else ";padding-left:12px"
         return (
-            f'<{tag} align="{side}"{width} style="border-bottom:1px solid {rule};font-weight:400;color:{colour}">'
+            f'<{tag} align="{side}"{width} style="border-bottom:1px solid {rule};font-weight:400;color:{colour}{gap}">'
             f"{body}</{tag}>"
         )
 

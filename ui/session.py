@@ -22,6 +22,7 @@ from estimator.quote import ProvenPlan, Quote
 from estimator.results.estimate import Estimate, Timing
 from estimator.storage import quote_to_text, read_quote, save_quote, write_atomically
 from ui.proof import Prover
+from ui.recovery import RecoveryCopies
 from ui.runner import Runner
 
 Edit = Callable[[Quote], Quote]
@@ -63,7 +64,8 @@ class Session(QObject):
         super().__init__(parent)
         self._runner = runner
         self._today = today
-        self._recovery = recovery_folder
+        self.recovery = None if recovery_folder is None else RecoveryCopies(recovery_folder)
+        self._recovery_folder = recovery_folder
         self._quote: Quote | None = None
         self._saved: Quote | None = None
         self._path: Path | None = None
@@ -229,11 +231,10 @@ class Session(QObject):
 
     def write_recovery_copy(self) -> None:
         """Keep the unsaved quote in the application's own folder, never over the user's file."""
-        if self._recovery is None or self._quote is None or not self.is_modified:
+        if self.recovery is None or self._quote is None or not self.is_modified:
             return
         try:
-            self._recovery.mkdir(parents=True, exist_ok=True)
-            write_atomically(self.recovery_file, quote_to_text(self._quote).encode("utf-8"))
+            write_atomically(self.recovery.file, quote_to_text(self._quote).encode("utf-8"))
             self._has_copy = True
         except OSError as error:
             self._refuse_recovery(error)
@@ -246,10 +247,10 @@ class Session(QObject):
         A copy of an earlier session, which the planner has not decided on, stays to be offered again.
         """
         self._recovery_timer.stop()
-        if self._recovery is not None and self._has_copy:
+        if self.recovery is not None and self._has_copy:
             self._has_copy = False
             try:
-                self.recovery_file.unlink(missing_ok=True)
+                self.recovery.file.unlink(missing_ok=True)
             except OSError as error:
                 self._refuse_recovery(error)
 
@@ -259,12 +260,7 @@ class Session(QObject):
         self.show(quote, modified=True)
 
     def _refuse_recovery(self, error: OSError) -> None:
-        self.refused.emit(FileRefused("cannot_access", name=str(self._recovery), reason=str(error)))
-
-    @property
-    def recovery_file(self) -> Path:
-        """Where the recovery copy lies."""
-        return (self._recovery or Path()) / "recovery.cabida"
+        self.refused.emit(FileRefused("cannot_access", name=str(self._recovery_folder), reason=str(error)))
 
     def estimate_again(self) -> None:
         """Estimate the quote as it stands in the background, the headline first."""
@@ -319,7 +315,7 @@ class Session(QObject):
         self.estimate_again()
 
     def _changed(self) -> None:
-        if self._recovery is not None and self.is_modified and not self._recovery_timer.isActive():
+        if self.recovery is not None and self.is_modified and not self._recovery_timer.isActive():
             self._recovery_timer.start()
         self.changed.emit()
 

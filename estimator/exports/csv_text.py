@@ -31,6 +31,7 @@ from estimator.wording.phrases import (
     plan_name,
     total_head,
 )
+from estimator.wording.sources import source_text
 
 Value = str | int | Decimal | None
 Row = tuple[Value, ...]
@@ -272,7 +273,8 @@ def _assumptions(estimate: Estimate, words: Wording) -> Iterator[Row]:
         day = "" if one.evidence.date is None else one.evidence.date.isoformat()
         value = None if one.value is None else _short(one.value)
         kind = words.evidence(one.kind)
-        yield (words.place(one.where, names), value, one.unit, kind, one.evidence.source, day, one.mark)
+        source = source_text(words, one.evidence.source)
+        yield (words.place(one.where, names), value, one.unit, kind, source, day, one.mark)
 
 
 def _conditions(estimate: Estimate, words: Wording) -> Iterator[Row]:

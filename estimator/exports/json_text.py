@@ -104,6 +104,7 @@ def _organisation(estimate: Estimate, result: OrganisationResult) -> dict[str, A
         "cards_required": plain(cards),
         "cards_per_task": result.cards_per_task,
         "tasks_at_once": result.tasks_at_once,
+        "own_limit_ms": _own_limit(estimate.quote, result),
         "slicing": _slicing(estimate.quote, result),
         "plan": None if plan is None else plan.id,
         "lots": [] if plan is None else _lots(plan),
@@ -127,6 +128,11 @@ def _organisation(estimate: Estimate, result: OrganisationResult) -> dict[str, A
             for one in result.policies
         ],
     }
+
+
+def _own_limit(quote: Quote, result: OrganisationResult) -> int | None:
+    organisation = quote.organisation(result.organisation_id)
+    return None if organisation is None or organisation.limit is None else organisation.limit.ms
 
 
 def _slicing(quote: Quote, result: OrganisationResult) -> dict[str, Any] | None:

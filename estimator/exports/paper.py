@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from estimator.evidence import span_of
+from estimator.exports.workbook.cells import decimals_of
 from estimator.exports.workbook.record_sheets import Assumption, assumptions_of, names_of
 from estimator.problems import Absent
 from estimator.quote import ConditionState, Quote
@@ -33,9 +34,11 @@ from estimator.wording.phrases import (
     plan_name,
     project_cells,
     project_heads,
+    sample_word,
     usable_text,
 )
 from estimator.wording.reception import trial_organisations, trial_rows
+from estimator.wording.sources import source_text
 from estimator.wording.vocabulary import request_lines, vocabulary
 
 MOST_PLANS = 12
@@ -116,7 +119,8 @@ def paper_of(estimate: Estimate, words: Wording) -> Paper:
         )
     made = _Sections(estimate, words)
     titles = [title for title, _ in answer_titles(words, estimate)]
-    cells = zip(titles, answers(words, estimate), strict=True)
+    said = (_marked(one, words) for one in answers(words, estimate))
+    cells = zip(titles, said, strict=True)
     plan = estimate.shown_plan
     footer = [number, standing]
     if any(one.is_sample for one in estimate.plans):
@@ -144,6 +148,11 @@ def paper_of(estimate: Estimate, words: Wording) -> Paper:
         footer=" · ".join(footer),
         watermark="" if estimate.status is QuoteStatus.FIRM else status,
     )
+
+
+def _marked(answer: Answer, words: Wording) -> Answer:
+    """Return the answer with the tag of sample prices behind its figure, where it rests on such."""
+    return replace(answer, unit=f"{answer.unit} {sample_word(words)}".strip()) if answer.is_sample else answer
 
 
 def _number(quote: Quote, words: Wording) -> str:
@@ -318,7 +327,7 @@ class _Sections:
             words.t("Unused, h"),
             words.t("Reading"),
         )
-        yield Cells(heads, tuple(rows), frozenset({1, 2, 3}), shares=(36, 13, 13, 10, 28))
+        yield Cells(heads, tuple(rows), frozenset({1, 2, 3}), shares=(34, 13, 13, 13, 27))
         yield from self._left_out(len(others) - MOST_PLANS)
 
     def _reading(self, plan: Plan) -> str:
@@ -414,11 +423,11 @@ class _Sections:
         words = self.words
         value, span = words.unknown, ""
         if one.value is not None:
-            digits = 2 if one.unit == "GiB" else 6
-            value = f"{words.number(round(one.value, digits).normalize())} {one.unit}".strip()
+            exact = round(one.value, 2 if one.unit == "GiB" else 6)
+            value = f"{words.number(exact, decimals_of(exact, one.digits))} {one.unit}".strip()
             low, high = span_of(one.value, one.evidence)
             span = "" if low == high else words.span(round(low, 4), round(high, 4))
-        parts = [one.mark, one.evidence.source]
+        parts = [one.mark, source_text(words, one.evidence.source)]
         parts.append("" if one.evidence.date is None else words.date(one.evidence.date))
         source = ", ".join(part for part in parts if part).rstrip(".")
         number = words.number(sources.setdefault(source, len(sources) + 1)) if source else ""

@@ -84,8 +84,10 @@ def reading_ledger(point: Record) -> MemoryLedger | None:
     if point["model"] == "bert-large-cls":
         return _bert(work)
     shape = reading_shape(str(point["model"]))
-    if shape is None:
+    if shape is None or kind == "overhead":
         return None
+    if kind == "vllm_profile_activation":
+        return _profiled(shape, work)
     if kind == "vllm_weights":
         return _weights(shape, work["tp"])
     if kind == "train_fsdp2":
@@ -108,11 +110,9 @@ def reading_gap(point: Record) -> str:
     kind = str(work.get("kind", ""))
     if "sum" in str(point.get("metric", "")):
         return "reading_is_a_sum"
-    if kind == "overhead":
-        return "reading_of_overheads"
     if "selective" in str(work.get("ac", "")) and kind != "train_fsdp2":
         return "reading_recomputes_some"
-    if kind == "vllm_profile_activation" or (kind == "train" and "batch" not in work):
+    if kind == "train" and "batch" not in work:
         return "reading_without_sizes"
     if point.get("config_confidence") == "C" and kind == "train":
         return "reading_is_coarse"
@@ -144,6 +144,20 @@ def _weights(shape: ModelShape, ranks: int) -> MemoryLedger:
     ledger = divided_generation_ledger(shape, recipe, Degrees(tensor=ranks))
     size = ledger.moments[0].of(StateClass.WEIGHTS)
     return MemoryLedger((Moment(MomentKind.PREFILL, ((StateClass.WEIGHTS, size),)),))
+
+
+def _profiled(shape: ModelShape, work: Record) -> MemoryLedger:
+    """The temporaries of a profile run alone: as many tokens as a step may take, over 256 sequences.
+
+    A step took max(context, 2048) tokens by default (vllm/config.py of 2024). What is sorted to draw a token of each
+    sequence has no form here: engines differ in it.
+    """
+    sequences = 256
+    tokens = max(int(str(work["max_num_batched_tokens"]).split()[-1]), 2048)
+    recipe = Generation(sequences, tokens // sequences, 0, Precision.BF16, Attention.SDPA)
+    ledger = divided_generation_ledger(shape, recipe, Degrees(tensor=work["tp"]))
+    size = next(one for one in ledger.moments if one.kind is MomentKind.PREFILL).of(StateClass.TEMPORARIES)
+    return MemoryLedger((Moment(MomentKind.PREFILL, ((StateClass.TEMPORARIES, size),)),))
 
 
 def _bert(work: Record) -> MemoryLedger:

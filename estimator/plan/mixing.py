@@ -82,6 +82,8 @@ def mix_that_saves(
     offers: Sequence[Lot | HourlyOffer],
     others: Sequence[Rented],
     at: Timing,
+    *,
+    bounded: bool = True,
 ) -> Rented | None:
     """Return the mix of several offers where it costs at least 0.5 % less to rent than the others within the limit.
 
@@ -105,7 +107,7 @@ def mix_that_saves(
         can, limit_ms - need.after_ms, worth
     ):
         return None
-    found = mixed(quote, organisation, shape, can, at, limit_ms)
+    found = mixed(quote, organisation, shape, can, at, limit_ms, bounded=bounded)
     if isinstance(found, Absent) or len(found.holdings) < least:
         return None
     cost = _rent(found)
@@ -137,8 +139,12 @@ def mixed(
     offers: Sequence[Lot | HourlyOffer],
     at: Timing,
     limit_ms: int,
+    *,
+    bounded: bool = True,
 ) -> Rented | Absent:
     """Return the cheapest mix found that delivers within `limit_ms`; `at`: a schedule on any of the offers.
+
+    `bounded` False: its bound, which takes as long, is left out.
 
     At most the tasks at once that the organisation states, else at most the quota's cards.
     Absent codes: deadline_not_met, missing_set_up, those of `timing_of`.
@@ -151,7 +157,7 @@ def mixed(
         found = question.cheapest(offers, deadline)
         if isinstance(found, Absent):
             return found
-        if bound is None:
+        if bound is None and bounded:
             # One card alone is not slowed down by others, and is a choice too.
             is_bound = need.exact and quote.workload.mutual_slow_down.value == 1
             bound = found.bound if is_bound else question.bound(offers, limit_ms - need.after_ms)

@@ -234,7 +234,7 @@ def _rented(
     )
     if isinstance(at, Absent):
         return result
-    mix = mix_that_saves(quote, organisation, shape, admitted, alone, at)
+    mix = mix_that_saves(quote, organisation, shape, admitted, alone, at, bounded=bounded)
     return result if mix is None else [*result, (mix.key, mix)]
 
 

@@ -137,8 +137,8 @@ class RentalPoint:
 
     @property
     def proven(self) -> bool:
-        """Whether no choice delivers as early for less."""
-        return self.rent <= self.bound
+        """Whether no choice delivers as early for less; never of a delivery that is an estimate."""
+        return self.timed and self.rent <= self.bound
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ length: as if all could pause, and, where they may not, whole tasks from stretch
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Sequence
+
+import numpy as np
 
 from estimator.schedule.calendars import Calendar, Calendars
 from estimator.schedule.equal import least_time_for_equal, least_time_for_work, least_time_on_leaving
@@ -319,14 +320,11 @@ class StageBounds:
 
 def _pigeon_hole(durations: Sequence[int], counts: Sequence[int], slots: int) -> int:
     """Return the bound from the l * slots + 1 longest tasks: one slot runs at least l + 1 of them."""
-    longest: list[int] = []
     wanted = PIGEON_DEPTH * slots + 1
-    for each, count in heapq.nlargest(wanted, zip(durations, counts, strict=True)):
-        longest += [each] * min(count, wanted - len(longest))
-        if len(longest) == wanted:
-            break
-    best = 0
-    for level in range(1, (len(longest) - 1) // slots + 1):
-        last = level * slots
-        best = max(best, sum(longest[last - level : last + 1]))
-    return best
+    each, count = np.array(durations, dtype=np.int64), np.array(counts, dtype=np.int64)
+    order = np.argsort(-each, kind="stable")
+    longest = np.repeat(each[order], np.minimum(count[order], wanted))[:wanted]
+    total = np.concatenate(([0], np.cumsum(longest)))
+    level = np.arange(1, (len(longest) - 1) // slots + 1)
+    last = level * slots
+    return int((total[last + 1] - total[last - level]).max(initial=0))

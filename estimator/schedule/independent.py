@@ -79,7 +79,8 @@ def lifted_bound(durations: Sequence[int] | Column, slots: int) -> int:
     last = min(len(longest), slots + MOST_CELLS // slots)
     if len(longest) > PLENTY_A_SLOT * slots:
         last = min(last, 8 * slots)  # with so many the slots' time is as good
-    if last <= slots:
+    # k slots run no more than ceil(l / m) of the longest each: where those are short, nothing is to be gained.
+    if last <= slots or -(-last // slots) * int(longest[0]) <= best:
         return best
     taken = np.arange(slots + 1, last + 1)[:, None]
     some = np.arange(1, slots + 1)

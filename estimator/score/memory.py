@@ -15,7 +15,9 @@ from typing import Any
 
 from estimator import memory as mem
 from estimator.problems import FileRefused
+from estimator.quote import MemoryNeed
 from estimator.storage import json_object, read_text
+from estimator.units import GIB
 
 MOST_POINTS = 100_000
 LARGEST_NUMBER = 2**48
@@ -100,8 +102,7 @@ def _point(point: object, index: int) -> PointScore:
     if not is_bounded(point):
         return PointScore(name, kind, measured, skipped="point_out_of_bounds")
     try:
-        ledger = mem.point_ledger(point)
-        predicted = None if ledger is None else round(ledger.peak_bytes)
+        predicted = _predicted(point)
     except UNREADABLE:
         return PointScore(name, kind, measured, skipped="point_not_read")
     if predicted is None:
@@ -109,6 +110,15 @@ def _point(point: object, index: int) -> PointScore:
     if predicted <= 0:
         return PointScore(name, kind, measured, skipped="point_not_read")
     return PointScore(name, kind, measured, predicted)
+
+
+def _predicted(point: Mapping[str, Any]) -> int | None:
+    """Return the peak that the forms give; of what lies outside a model's tensors, the context line's default."""
+    work = point.get("workload")
+    if point.get("kind") == "published" and isinstance(work, Mapping) and work.get("kind") == "overhead":
+        return int((MemoryNeed().context_gib.value or 0) * GIB)
+    ledger = mem.point_ledger(point)
+    return None if ledger is None else round(ledger.peak_bytes)
 
 
 def _measured(value: object) -> int | None:

@@ -260,7 +260,6 @@ SENTENCES: dict[str, str] = {
     "no_form_for_point": _("No form covers it."),
     "reading_is_a_sum": _("It adds up several cards: no card's own peak is stated."),
     "reading_without_sizes": _("Its source does not state batch, length or steps."),
-    "reading_of_overheads": _("It is of what lies outside a model's tensors: a line of its own here."),
     "reading_is_coarse": _("Its source leaves out what moves the peak: which adapters, which optimiser."),
     "reading_recomputes_some": _(
         "Operations are recomputed selectively: only full shards have a form for that."

@@ -20,7 +20,7 @@ from estimator.problems import Absent, FileRefused, Place, Problem
 from estimator.units import TimeUnit
 from estimator.wording import durations, numbers
 from estimator.wording.gaps import gaps_of, keeps_gaps
-from estimator.wording.names import COLLECTIONS, PLACES, WORDS
+from estimator.wording.names import CATALOGUE_FIELDS, COLLECTIONS, PLACES, WORDS
 from estimator.wording.numbers import Number, NumberFormat
 from estimator.wording.sentences import CONDITIONS, COUNTER_EXAMPLES, EVIDENCE, PLURAL_SENTENCES, SENTENCES
 
@@ -210,6 +210,10 @@ class Wording:
             case int() | float() | Decimal():
                 return self.number(value)
         raise TypeError(f"no text for people of a {type(value).__name__}")
+
+    def catalogue_field(self, name: str) -> str:
+        """Return what a field of a lot, an hourly offer or a card is called."""
+        return self._translated(CATALOGUE_FIELDS[name])
 
     def place(self, where: Place, names: Mapping[str, str] | None = None) -> str:
         """Return "Trabajo › Conversión › Duración"; `names`: the names behind the ids of rows."""

@@ -83,3 +83,22 @@ def test_markdown_has_the_same_figures_and_user_text_is_no_markup() -> None:
     assert "| **Total** |  |  | **0.77** |" in text
     assert r"**\# a \| b \*c\***" in text
     assert r"\<script\>x\</script\> \| y" in text
+
+
+def test_a_cost_of_sample_prices_says_so_beside_its_figure() -> None:
+    paper = made(sample("consultation-notes"))
+    figures = [f"{one.figure} {one.unit}" for _, one in paper.answers]
+    assert figures[3] == "1,148.18 € SAMPLE"
+    assert "| 1,148.18 € SAMPLE |" in markdown_text(paper)
+    assert not any("SAMPLE" in one.unit for _, one in made(sample()).answers)
+
+
+def test_sources_are_said_in_words_and_in_the_documents_language() -> None:
+    spanish = Wording(Language.SPANISH, NumberFormat.ES_ES)
+    result = compared(sample())
+    said = str(paper_of(result, spanish).sections)
+    assert "HIVEART" not in said
+    assert "Hivenet, article on GPU clusters" in said
+    told = str(paper_of(compared(sample("dinamica-molecular")), spanish).sections)
+    assert "EJEMPLO, Ficticio, por fórmula; no es oferta de ningún proveedor" in told
+    assert "Fictional" not in told

@@ -11,6 +11,7 @@ from estimator import edits
 from estimator.__main__ import main
 from estimator.catalogue import HourlyOffer
 from estimator.estimate import EstimateCancelled, decided, with_flips
+from estimator.exports.json_text import as_json
 from estimator.problems import Absent
 from estimator.quote import ExchangeRate, Ownership, Quote
 from estimator.results.rental import Flip, Quantity, RentalStudy, RentalWay
@@ -227,6 +228,8 @@ def test_each_choice_of_the_frontier_opens_as_an_organisation_that_costs_and_del
         assert plan.organisation_id == "C"
         assert (plan.rent, plan.timing.delivery_ms) == (point.rent, point.delivery_ms)
         assert plan.proven
+        told = as_json(compared(opened, TODAY))["organisations"][-1]
+        assert told["own_limit_ms"] == point.delivery_ms
 
 
 def test_an_organisation_with_its_own_limit_never_outruns_it_nor_the_customers() -> None:
@@ -282,3 +285,13 @@ def test_the_terminal_prints_the_flips_when_asked(capsys: pytest.CaptureFixture[
     text = capsys.readouterr().out
     assert "A faster plan saves no rent here" in text
     assert "When another plan is the cheapest" not in text
+
+
+@pytest.mark.parametrize(("name", "is_said"), [("consultation-notes", True), ("indice-de-las-obras", False)])
+def test_the_terminal_says_where_choices_are_timed_from_the_works_total(
+    name: str, is_said: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["estimate", "--sample", name, "--today", "2026-11-30", "--language", "en"])
+    text = capsys.readouterr().out
+    assert "Cheapest by delivery" in text
+    assert ("Times are from the work's total" in text) is is_said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 from itertools import product
 
@@ -289,3 +290,16 @@ def test_a_mixed_fleet_gives_each_task_to_the_card_that_suits_it() -> None:
     )
     best = solve(problem)
     assert (best.delivery_ms, best.is_optimal) == (9, True)
+
+
+def test_a_schedule_keeps_at_most_a_hundred_bytes_a_task() -> None:
+    draw = np.random.default_rng(11)
+    problem = searched(plain(draw.integers(1, 10**6, 20_000).tolist(), 64, Policy.BEST))
+    solve(problem)  # what is made once is made
+    tracemalloc.start()
+    before, _ = tracemalloc.get_traced_memory()
+    plan = solve(problem)
+    kept = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    assert len(plan.run_group) == 20_000
+    assert kept / 20_000 <= 100

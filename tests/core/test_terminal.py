@@ -68,6 +68,7 @@ def test_the_json_carries_what_programs_ask_for(file: Path, capsys: pytest.Captu
     first, second = found["organisations"]
     assert second["id"] == "B"
     assert (second["cards_required"], second["cards_per_task"], second["tasks_at_once"]) == (2, 1, 2)
+    assert second["own_limit_ms"] is None
     assert second["lots"][0]["id"] == "hivenet"
     assert second["lots"][0]["terms"] == []
     assert second["duration_ms"] == second["lower_bound_ms"] == 58 * 60_000

@@ -52,3 +52,15 @@ def test_without_replications_the_sheet_says_so() -> None:
     words = Wording(Language.ENGLISH, NumberFormat.EN_GB)
     book = load_workbook(io.BytesIO(workbook_bytes(compared(read_quote(SAMPLE)), words, TODAY)))
     assert book["Risk"]["B4"].value == "It is not computed yet."
+
+
+def test_every_number_has_a_range_or_a_reason() -> None:
+    words = Wording(Language.ENGLISH, NumberFormat.EN_GB)
+    assessed = estimate(read_quote(SAMPLE.with_name("consultation-notes.cabida")), TODAY)
+    sheet = load_workbook(io.BytesIO(workbook_bytes(assessed, words, TODAY)), data_only=True)["Risk"]
+    (head,) = [row[1].row for row in sheet.iter_rows() if row[1].value == "Number"]
+    rows = [[cell.value for cell in row] for row in sheet.iter_rows(min_row=head + 1)]
+    assert len(rows) == len(assessed.assumptions) - 1  # whether tasks can be assigned is a condition alone
+    assert all(row[2] or row[7] for row in rows)
+    reasons = {row[1]: row[7] for row in rows}
+    assert reasons["1 × H100 SXM, 80 GB › Price: decisive"] == "A price is confirmed before the quote is firm"

@@ -184,9 +184,9 @@ def test_the_recovery_copy_is_offered_and_opens_as_untitled(
     with seat(qapp, qtbot, tmp_path) as first:
         first.window.files.new(source_quote().replaced(name="Not saved"))
         first.window.session.write_recovery_copy()
-        copy = first.window.session.recovery_file.read_bytes()
+        copy = first.window.session.recovery.file.read_bytes()
         first.answers.choice = Choice.DISCARD
-        file = first.window.session.recovery_file
+        file = first.window.session.recovery.file
     assert not file.exists()  # closed on purpose
     file.write_bytes(copy)  # as after a power cut
     with seat(qapp, qtbot, tmp_path) as second:
@@ -238,9 +238,9 @@ def test_saving_takes_the_recovery_copy_away(planner: Seat, tmp_path: Path) -> N
     opened(planner, tmp_path / "obra.cabida")
     planner.window.session.edit("count", lambda quote: edits.with_tasks(quote, "conversion", count=(9,)))
     planner.window.session.write_recovery_copy()
-    assert planner.window.session.recovery_file.exists()
+    assert planner.window.session.recovery.file.exists()
     assert planner.window.files.save()
-    assert not planner.window.session.recovery_file.exists()
+    assert not planner.window.session.recovery.file.exists()
 
 
 def test_a_sample_opens_as_an_untitled_copy(planner: Seat) -> None:

@@ -13,8 +13,8 @@ from tests.ui.gantt_examples import grouped_chart, random_chart, source_example
 from ui.gantt import export
 from ui.gantt.folding import folded
 from ui.gantt.look import GanttLook
-from ui.gantt.model import GanttRow, RowKind, build_model, legend
-from ui.gantt.paint import head_width
+from ui.gantt.model import GanttRow, LegendEntry, RowKind, build_model, legend
+from ui.gantt.paint import MOST_LEGEND_LINES, head_width, legend_lines
 from ui.theme import LIGHT
 
 A4_HEIGHT = (210 - 2 * export.PAGE_MARGIN_MM) / 25.4 * export.SCREEN_DPI
@@ -76,7 +76,7 @@ def test_pages_repeat_the_heading_that_they_continue(look: GanttLook) -> None:
     rows = [GanttRow(RowKind.HEADING, "Lot 1")]
     rows += [GanttRow(RowKind.CARD, f"Card {n}") for n in range(100)]
     model = build_model(rows, row=list(range(1, 101)), start_ms=[0] * 100, end_ms=[1_000] * 100)
-    pages = export.pages_of(model, look, 500)
+    pages = export.pages_of(model, look, 500, export.FOOT_MARGIN)
     assert len(pages) > 1
     assert all(page.rows[0].name == "Lot 1" for page in pages)
     assert sum(page.bars.count for page in pages) == 100
@@ -90,7 +90,7 @@ def test_a_page_begins_with_every_heading_it_continues_and_ends_with_none(look: 
     rows.append(GanttRow(RowKind.STATION, "Station"))
     cards = [at for at, row in enumerate(rows) if row.kind is not RowKind.HEADING]
     model = build_model(rows, row=cards, start_ms=[0] * len(cards), end_ms=[1_000] * len(cards))
-    pages = export.pages_of(model, look, 420)
+    pages = export.pages_of(model, look, 420, export.FOOT_MARGIN)
     assert len(pages) > 3
     assert sum(page.bars.count for page in pages) == len(cards)
     for page in pages:
@@ -108,11 +108,15 @@ def test_the_pages_of_a_chart_share_one_axis(look: GanttLook) -> None:
         start_ms=[0] * 100,
         end_ms=[1_000 + n for n in range(100)],
     )
-    pages = export.pages_of(model, look, 500)
+    pages = export.pages_of(model, look, 500, export.FOOT_MARGIN)
     assert {head_width(page, look) for page in pages} == {head_width(model, look)}
     assert {page.horizon_ms for page in pages} == {model.horizon_ms}
     content = export.pdf_bytes(model, look)
-    assert content.count(b"/Type /Page\n") == len(export.pages_of(model, look, A4_HEIGHT)) > 1
+    assert (
+        content.count(b"/Type /Page\n")
+        == len(export.pages_of(model, look, A4_HEIGHT, export.FOOT_MARGIN))
+        > 1
+    )
 
 
 def test_a_picture_of_a_folded_chart_shows_what_is_folded_as_one_row(look: GanttLook) -> None:
@@ -121,3 +125,32 @@ def test_a_picture_of_a_folded_chart_shows_what_is_folded_as_one_row(look: Gantt
     assert "4 cards" in content
     assert "Card 5" in content
     assert "Card 1<" not in content
+
+
+def test_a_legend_breaks_into_lines_and_counts_what_is_beyond_the_last(look: GanttLook) -> None:
+    entries = [LegendEntry(1, f"Stage {number} with a rather long name") for number in range(40)]
+    few = legend_lines(entries[:7], look, 600)
+    assert [place.entry for line in few for place in line] == entries[:7]
+    assert len(few) == 4
+    assert legend_lines(entries[:2], look, 600, kept=300)[1][0].entry == entries[1]
+    every = legend_lines(entries, look, 600)
+    assert len(every) == MOST_LEGEND_LINES
+    assert every[-1][-1].text == "and 31 more"
+    (narrow,) = legend_lines(entries[:1], look, 100)[0]
+    assert narrow.text.endswith("…")
+
+
+def test_every_entry_of_a_long_legend_stands_under_the_picture(look: GanttLook) -> None:
+    names = [f"Stage {number} with a rather long name" for number in range(8)]
+    rows = [GanttRow(RowKind.CARD, "Card")]
+    starts = [1_000 * number for number in range(8)]
+    model = build_model(
+        rows,
+        row=[0] * 8,
+        start_ms=starts,
+        end_ms=[start + 1_000 for start in starts],
+        group=range(8),
+        group_names=names,
+    )
+    content = export.svg_bytes(model, look, legend(model), export.PictureShape(width=500)).decode()
+    assert all(name in content for name in names)

@@ -15,7 +15,16 @@ from pytestqt.qtbot import QtBot
 from estimator.wording import Language, NumberFormat, Wording
 from tests.ui.gantt_examples import MINUTE, random_chart, source_example
 from ui.gantt.look import GanttLook, Hatch, ink_on, luminance
-from ui.gantt.model import BarFlag, GanttModel, GanttRow, ResourceSteps, RowKind, build_model
+from ui.gantt.model import (
+    BarFlag,
+    GanttModel,
+    GanttRow,
+    Limit,
+    Milestone,
+    ResourceSteps,
+    RowKind,
+    build_model,
+)
 from ui.gantt.paint import Painted, chart_area, paint_gantt
 from ui.gantt.paint_bars import Canvas
 from ui.gantt.paint_marks import step_boxes
@@ -326,3 +335,27 @@ def test_merged_rows_drawn_at_once_are_those_drawn_one_by_one(
     one, other = reds(at_once), reds(one_by_one)
     assert np.array_equal(np.ptp(one, axis=1) == 0, np.ptp(other, axis=1) == 0)
     assert np.mean(one != other) < 0.03
+
+
+def test_the_limit_does_not_run_through_the_text_of_a_milestone(qtbot: QtBot) -> None:
+    rows = [GanttRow(RowKind.CARD, "Card"), GanttRow(RowKind.GATE, "Gate")]
+    model = build_model(
+        rows,
+        row=[0],
+        start_ms=[0],
+        end_ms=[10 * MINUTE],
+        milestones=[Milestone(1, 4 * MINUTE, "25 h 10 min")],
+        horizon_ms=10 * MINUTE,
+    )
+    look = _look()
+    plain, view, area, _ = _picture(model, look)
+    at_ms = 4 * MINUTE + round(40 * view.ms_per_pixel)  # amid the text
+    x = view.x_of(at_ms)
+    limited = replace(model, limit=Limit(at_ms, "limit"))
+    crossed, _, _, _ = _picture(limited, look)
+    tops = row_tops(model, 34) + area.top()
+    middle = float(tops[1] + tops[2]) / 2
+    column = [(area.left() + x, middle + y) for y in range(-5, 6)]
+    assert [_colour(crossed, *at) for at in column] == [_colour(plain, *at) for at in column]
+    above = [(area.left() + x, float(tops[0]) + y) for y in range(1, 30)]
+    assert [_colour(crossed, *at) for at in above] != [_colour(plain, *at) for at in above]

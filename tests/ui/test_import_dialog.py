@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -11,12 +12,12 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from estimator.imports.tables import read_table
-from estimator.imports.work import WorkList, read_work
+from estimator.imports.work import WorkList, WorkRow, read_work
 from estimator.quote import Quote, StageKind
 from estimator.storage import read_quote
 from estimator.wording import Language, NumberFormat, Wording
 from tests.ui.windows import Seat, seat
-from ui.import_dialog import ImportDialog
+from ui.import_dialog import ImportDialog, joined_lines
 from ui.theme import Theme
 
 ROOT = Path(__file__).parents[2]
@@ -129,6 +130,32 @@ def test_linked_rows_become_stages_after_one_another(
     assert [[names[one] for one in stage.after] for stage in added] == [[], ["Load"], ["Load", "Solve"]]
     assert [stage.tasks.duration for stage in added] == [(1,), (2,), (Decimal("0.5"),)]
     assert all(stage.kind is StageKind.INDEPENDENT for stage in added)
+
+
+def test_what_rows_lose_as_tasks_of_one_stage_is_said_before_it_happens(qtbot: QtBot, tmp_path: Path) -> None:
+    linked = tmp_path / "linked.csv"
+    linked.write_bytes(LINKED)
+    dialog = shown(qtbot, read_work(read_table(linked)))
+    assert dialog.as_stages.isChecked()
+    assert not dialog.joined.isVisible()
+    dialog.as_tasks.setChecked(True)
+    assert dialog.joined.isVisible()
+    assert (
+        dialog.joined.text() == "As tasks of one stage they do not wait for one another: links are left out."
+    )
+
+
+def test_dates_and_unequal_rows_are_told_too_and_equal_rows_lose_nothing() -> None:
+    plain = WorkRow(1, "a", "A", 60_000)
+    assert joined_lines(WORDS, (plain, plain)) == ()
+    dated = replace(plain, release_ms=0)
+    larger = replace(plain, cards=2, memory_gib=Decimal(8))
+    assert joined_lines(WORDS, (plain, dated)) == (
+        "As tasks of one stage they have no dates of their own: those are left out.",
+    )
+    assert joined_lines(WORDS, (replace(plain, cards=1), larger)) == (
+        "The most memory and the most cards of any row hold for all tasks of the stage.",
+    )
 
 
 def test_a_file_that_is_refused_says_why_and_changes_nothing(planner: Seat, tmp_path: Path) -> None:

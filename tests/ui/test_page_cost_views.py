@@ -20,6 +20,7 @@ from estimator.price import DISCOUNT
 from estimator.problems import Absent
 from estimator.quote import Quote
 from estimator.results.estimate import Estimate
+from estimator.wording.ways import way_rows
 from tests.large_quotes import many_equal_tasks
 from tests.quotes import MINUTE, compared
 from tests.ui.cost_pages import TODAY, WORDS, sample, shown_page
@@ -30,7 +31,6 @@ from ui.pages.cost_lines import with_percent
 from ui.pages.cost_rent import RentBox, flip_lines, rent_lines
 from ui.pages.cost_sureness import Sureness, spread_rows
 from ui.pages.cost_tornado import COST, DELIVERY, Tornado, telling_measure, tornado_rows
-from ui.pages.cost_ways import way_rows
 from ui.theme import Theme
 from ui.widgets.bars import MARGIN_CLASS
 from ui.widgets.row_bars import BarRow, Piece, RowBars, RowBarsContent, round_ticks

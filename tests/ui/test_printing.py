@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -77,6 +78,7 @@ def test_fonts_are_embedded_and_the_paper_is_the_one_asked_for(qapp: QApplicatio
         save_quote_pdf(made(sample().replaced(paper=paper)), ENGLISH, qapp.font(), file)
         facts = subprocess.run([tool("pdfinfo"), str(file)], check=True, capture_output=True, timeout=60)
         assert f"({size})" in facts.stdout.decode()
+        assert re.search("Title: +2026-0117 · Índice de las obras", facts.stdout.decode())
         fonts = subprocess.run([tool("pdffonts"), str(file)], check=True, capture_output=True, timeout=60)
         lines = fonts.stdout.decode().splitlines()[2:]
         assert lines
@@ -230,3 +232,14 @@ def test_a_file_that_is_no_picture_is_refused_and_a_foreign_logo_left_out(tmp_pa
     assert logo_image("") is None
     assert logo_image("AAAA") is None
     assert logo_image("####") is None
+
+
+@pytest.mark.parametrize("file", SAMPLES, ids=lambda file: file.stem)
+def test_cost_and_reception_stand_each_on_one_page_with_its_title(
+    file: Path, qapp: QApplication, tmp_path: Path
+) -> None:
+    pages = said(quote_pdf(made(read_quote(file)), ENGLISH, qapp.font()), tmp_path).split("\f")
+    (cost,) = [page for page in pages if "Rounded half up once" in page]
+    assert "3. Cost" in cost
+    (last,) = [page for page in pages if "Equal quality, versions and settings" in " ".join(page.split())]
+    assert "Reception: filled in" in last

@@ -175,11 +175,11 @@ def test_a_recovery_copy_is_written_beside_nothing_of_the_planner_s(
     save_quote(source_quote(), path)
     assert session.open_file(path)
     session.write_recovery_copy()
-    assert not session.recovery_file.exists()  # nothing that saving would keep
+    assert not session.recovery.file.exists()  # nothing that saving would keep
     session.edit("one", with_count(9))
     session.write_recovery_copy()
-    assert read_quote(session.recovery_file).workload.stages[0].tasks.total == 9
+    assert read_quote(session.recovery.file).workload.stages[0].tasks.total == 9
     assert read_quote(path).workload.stages[0].tasks.total == 8
     session.close()
-    assert not session.recovery_file.exists()
+    assert not session.recovery.file.exists()
     assert session.quote is None

@@ -12,18 +12,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QImage, QPageLayout, QPageSize, QPainter, QPdfWriter
+from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPageLayout, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
 
 from ui.gantt.folding import rows_of
 from ui.gantt.look import GanttLook
 from ui.gantt.model import GanttModel, GanttRow, LegendEntry, RowKind
-from ui.gantt.paint import head_width, paint_gantt, paint_legend
+from ui.gantt.paint import LEGEND_LINE, head_width, legend_lines, paint_gantt, paint_legend
+from ui.gantt.paint_bars import EXACT_BARS
 from ui.gantt.view import GanttView, fit, row_height_for, row_tops
 
 A4_LANDSCAPE = 297 / 210
-FOOTER = 26.0
+FOOT_MARGIN = 6.0
 MOST_PIXELS = 40_000_000
 PAGE_MARGIN_MM = 17.0
 PRINT_DPI = 1200
@@ -80,7 +81,8 @@ def png_bytes(
 ) -> bytes:
     """The picture of `save_png` in memory, for a workbook or a page."""
     shape = shape or PictureShape()
-    view, height = whole_view(model, look, shape.width, shape.width / shape.aspect)
+    foot = foot_height(look, entries, shape.width, Foot(model.bars.count))
+    view, height = whole_view(model, look, shape.width, shape.width / shape.aspect, foot)
     ratio = min(shape.pixel_ratio, (MOST_PIXELS / (shape.width * height)) ** 0.5)
     image = QImage(QSize(round(shape.width * ratio), round(height * ratio)), QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(ratio)
@@ -104,7 +106,8 @@ def svg_bytes(
 ) -> bytes:
     """The picture of `save_svg` in memory."""
     shape = shape or PictureShape()
-    view, height = whole_view(model, look, shape.width, shape.width / shape.aspect)
+    foot = foot_height(look, entries, shape.width, Foot(model.bars.count))
+    view, height = whole_view(model, look, shape.width, shape.width / shape.aspect, foot)
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     generator = QSvgGenerator()
@@ -140,8 +143,10 @@ def pdf_bytes(
     scale = PRINT_DPI / SCREEN_DPI
     width, height = writer.width() / scale, writer.height() / scale
     painter = QPainter(writer)
-    row_height = row_height_for(model, height - look.header_height() - FOOTER)
-    pages, words = pages_of(model, look, height), look.words
+    longest = look.words.t("{page} of {pages}", page="99", pages="99")
+    foot = foot_height(look, entries, width, Foot(model.bars.count, longest))
+    row_height = row_height_for(model, height - look.header_height() - foot)
+    pages, words = pages_of(model, look, height, foot), look.words
     for number, part in enumerate(pages):
         if number:
             writer.newPage()
@@ -156,12 +161,12 @@ def pdf_bytes(
     return bytes(buffer.data().data())
 
 
-def pages_of(model: GanttModel, look: GanttLook, height: float) -> tuple[GanttModel, ...]:
-    """The chart cut by rows into pages of `height` pixels.
+def pages_of(model: GanttModel, look: GanttLook, height: float, foot: float) -> tuple[GanttModel, ...]:
+    """The chart cut by rows into pages of `height` pixels, the last `foot` of them for what stands under it.
 
     A page begins with the headings that it continues, and none ends with a heading.
     """
-    room = height - look.header_height() - FOOTER
+    room = height - look.header_height() - foot
     tops = row_tops(model, row_height_for(model, room))
     if float(tops[-1]) <= room + 0.5:
         return (model,)
@@ -212,17 +217,45 @@ class Foot:
     bar_count: int
     sheet: str = ""
 
+    def text(self, look: GanttLook, is_merged: bool) -> str:
+        """Return the note: which page it is, and that bars are merged where they are."""
+        said = [self.sheet]
+        if is_merged:
+            said.append(
+                look.words.n("{count} bar, shown merged", "{count} bars, shown merged", self.bar_count)
+            )
+        return " · ".join(one for one in said if one)
+
+    def width(self, look: GanttLook) -> float:
+        """Return the room that the first line of a legend leaves to the longest note there may be."""
+        text = self.text(look, self.bar_count > EXACT_BARS)
+        return QFontMetricsF(look.secondary_font()).horizontalAdvance(text) + 16 if text else 0.0
+
+
+def foot_height(look: GanttLook, entries: Sequence[LegendEntry], width: float, note: Foot) -> float:
+    """What stands under a picture takes: the lines of its legend, the note at the end of the first."""
+    lines = legend_lines(entries, look, width - _inset(look), note.width(look))
+    return FOOT_MARGIN + LEGEND_LINE * len(lines)
+
+
+def _inset(look: GanttLook) -> float:
+    return 0.0 if look.for_print else 10.0
+
 
 def _with_rows(view: GanttView, model: GanttModel, room: float) -> GanttView:
     return GanttView(view.ms_per_pixel, row_height=row_height_for(model, room))
 
 
-def whole_view(model: GanttModel, look: GanttLook, width: float, height: float) -> tuple[GanttView, float]:
-    """All of the chart in a width, and the height it takes: less than the page's for a few rows, or more."""
-    room = height - look.header_height() - FOOTER
+def whole_view(
+    model: GanttModel, look: GanttLook, width: float, height: float, foot: float
+) -> tuple[GanttView, float]:
+    """All of the chart in a width, and the height it takes with its foot: less than the page's for a few rows, or
+    more.
+    """
+    room = height - look.header_height() - foot
     view = _with_rows(fit(model, width - head_width(model, look)), model, room)
     rows = float(row_tops(model, view.row_height)[-1])
-    return view, rows + look.header_height() + FOOTER
+    return view, rows + look.header_height() + foot
 
 
 def paint_picture(
@@ -235,26 +268,21 @@ def paint_picture(
     note: Foot | None = None,
 ) -> None:
     """Paint a view of the chart with its legend under it; `note` where it is one page of several."""
-    chart = rect.adjusted(0, 0, 0, -FOOTER)
+    note = note or Foot(model.bars.count)
+    foot = foot_height(look, entries, rect.width(), note)
+    chart = rect.adjusted(0, 0, 0, -foot)
     rows = float(row_tops(model, view.row_height)[-1])
     chart.setHeight(min(chart.height(), rows + look.header_height()))
     painted = paint_gantt(painter, chart, model, view, look)
-    foot = QRectF(rect.left(), chart.bottom() + 4, rect.width(), FOOTER - 4)
-    note = note or Foot(model.bars.count)
-    said = [note.sheet]
-    if painted.is_merged:
-        said.append(look.words.n("{count} bar, shown merged", "{count} bars, shown merged", note.bar_count))
-    text = " · ".join(one for one in said if one)
+    below = QRectF(rect.left(), chart.bottom() + 4, rect.width(), foot - 4)
+    text = note.text(look, painted.is_merged)
     if text:
         painter.setFont(look.secondary_font())
         painter.setPen(QColor(look.colours.muted))
-        taken = painter.fontMetrics().horizontalAdvance(text) + 16
-        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(foot, right, text)
-        foot.setRight(foot.right() - taken)
-    if not look.for_print:
-        foot.setLeft(foot.left() + 10)
-    paint_legend(painter, foot, entries, look)
+        line = QRectF(below.topLeft(), QSizeF(below.width(), LEGEND_LINE))
+        painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
+    below.setLeft(below.left() + _inset(look))
+    paint_legend(painter, below, entries, look, note.width(look))
 
 
 def _replace(path: Path, content: bytes) -> None:

@@ -44,6 +44,11 @@ from ui.gantt.view import GanttView, row_tops, rows_in
 
 LEGEND_TALLER = np.array([0.0, -1.0, 0.0, 2.0])
 """What a box of the legend lacks to have the outline that bars have."""
+LEGEND_LINE = 20.0
+LEGEND_TEXT = 23.0
+"""From the box of an entry to its text; `LEGEND_GAP` from the text to the next box."""
+LEGEND_GAP = 16.0
+MOST_LEGEND_LINES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,15 @@ class Painted:
 
     bar_count: int
     is_merged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LegendPlace:
+    """Where in its line an entry of a legend stands, and its text; without an entry it is a text alone."""
+
+    x: float
+    text: str
+    entry: LegendEntry | None
 
 
 def head_width(model: GanttModel, look: GanttLook) -> float:
@@ -119,35 +133,63 @@ def paint_gantt(
     return painted
 
 
-def paint_legend(painter: QPainter, rect: QRectF, entries: Sequence[LegendEntry], look: GanttLook) -> float:
-    """Paint a legend from the left of `rect`, as many entries as fit; return the width it took."""
+def legend_lines(
+    entries: Sequence[LegendEntry], look: GanttLook, width: float, kept: float = 0.0
+) -> tuple[tuple[LegendPlace, ...], ...]:
+    """Return the lines of a legend in a width; `kept` is the room left at the end of the first.
+
+    A text wider than a line is cut with an ellipsis; entries beyond the last line are counted.
+    """
     metrics = QFontMetricsF(look.secondary_font())
-    painter.save()
-    x, y = rect.left(), rect.center().y()
+    lines: list[list[LegendPlace]] = [[]]
+    x, room = 0.0, width - kept
     for entry in entries:
-        width = metrics.horizontalAdvance(entry.text) + 2
-        if x + 23 + width > rect.right():
-            break
-        box = np.array([[x, y - 6.0, 16.0, 12.0]])
-        if entry.colour_class == 0:
-            fill_idle(painter, box, look)
-        elif entry.colour_class == SETUP_CLASS:
-            fill_setup(painter, box, look)
-        elif entry.colour_class == CLOSED_CLASS:
-            fill_closed(painter, box, look)
-        elif entry.colour_class == CRITICAL_CLASS:
-            paint_critical(
-                painter, box + LEGEND_TALLER, QColor(look.colours.text), QColor(look.colours.surface)
-            )
-        else:
-            fill_class(painter, box, entry.colour_class, look)
-        painter.setPen(QColor(look.colours.muted))
-        painter.setFont(look.secondary_font())
-        area = QRectF(x + 23, rect.top(), width, rect.height())
-        painter.drawText(area, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, entry.text)
-        x += 23 + width + 16
+        text = metrics.elidedText(entry.text, Qt.TextElideMode.ElideRight, width - kept - LEGEND_TEXT - 2)
+        taken = LEGEND_TEXT + metrics.horizontalAdvance(text) + 2
+        if lines[-1] and x + taken > room:
+            lines.append([])
+            x, room = 0.0, width
+        lines[-1].append(LegendPlace(x, text, entry))
+        x += taken + LEGEND_GAP
+    if len(lines) > MOST_LEGEND_LINES:
+        del lines[MOST_LEGEND_LINES:]
+        last = lines[-1].pop()
+        left = len(entries) - sum(len(line) for line in lines)
+        text = look.words.t("and {count} more", count=look.words.number(left))
+        lines[-1].append(LegendPlace(last.x, text, None))
+    return tuple(tuple(line) for line in lines)
+
+
+def paint_legend(
+    painter: QPainter, rect: QRectF, entries: Sequence[LegendEntry], look: GanttLook, kept: float = 0.0
+) -> None:
+    """Paint a legend from the top of `rect`, in as many lines as it takes."""
+    for number, line in enumerate(legend_lines(entries, look, rect.width(), kept)):
+        top = rect.top() + number * LEGEND_LINE
+        for place in line:
+            area = QRectF(rect.left() + place.x, top, rect.width() - place.x, LEGEND_LINE)
+            if place.entry is not None:
+                _paint_box(painter, area, place.entry, look)
+                area.setLeft(area.left() + LEGEND_TEXT)
+            painter.setPen(QColor(look.colours.muted))
+            painter.setFont(look.secondary_font())
+            painter.drawText(area, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, place.text)
+
+
+def _paint_box(painter: QPainter, rect: QRectF, entry: LegendEntry, look: GanttLook) -> None:
+    painter.save()
+    box = np.array([[rect.left(), rect.center().y() - 6.0, 16.0, 12.0]])
+    if entry.colour_class == 0:
+        fill_idle(painter, box, look)
+    elif entry.colour_class == SETUP_CLASS:
+        fill_setup(painter, box, look)
+    elif entry.colour_class == CLOSED_CLASS:
+        fill_closed(painter, box, look)
+    elif entry.colour_class == CRITICAL_CLASS:
+        paint_critical(painter, box + LEGEND_TALLER, QColor(look.colours.text), QColor(look.colours.surface))
+    else:
+        fill_class(painter, box, entry.colour_class, look)
     painter.restore()
-    return x - rect.left()
 
 
 def _paint_chart(painter: QPainter, canvas: Canvas, ticks: tuple[Tick, ...]) -> Painted:

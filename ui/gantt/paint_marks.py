@@ -39,14 +39,14 @@ def paint_milestones(painter: QPainter, canvas: Canvas) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         if height < LABEL_FROM_ROW:
             continue
-        painter.setPen(colour)
         need = metrics.horizontalAdvance(milestone.text) + 2
         away = size + LABEL_GAP - 2
         if x + away + need <= canvas.width:
             box, side = QRectF(x + away, top, need, height), Qt.AlignmentFlag.AlignLeft
         else:
             box, side = QRectF(x - away - need, top, need, height), Qt.AlignmentFlag.AlignRight
-        painter.drawText(box, side | Qt.AlignmentFlag.AlignVCenter, milestone.text)
+        plate = QColor(canvas.look.colours.surface)  # so that no line of time runs through the text
+        draw_on_plate(painter, box, milestone.text, plate, colour, side, metrics)
 
 
 def paint_differences(painter: QPainter, canvas: Canvas) -> None:

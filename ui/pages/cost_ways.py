@@ -6,7 +6,6 @@ A blank of owning is absent with its reason, never zero. Each change is one undo
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import Decimal
 from html import escape
 
@@ -27,10 +26,10 @@ from estimator.evidence import Stated
 from estimator.problems import Absent, Place
 from estimator.quote import Ownership, Quote
 from estimator.results.estimate import Estimate
-from estimator.results.rental import RentalWay, WayColumn
+from estimator.results.rental import RentalWay
 from estimator.wording import Wording
-from estimator.wording.phrases import amount_text
 from estimator.wording.rent import owning_text, way_name
+from estimator.wording.ways import WayRow, way_rows
 from ui.models.table import Column
 from ui.models.table_view import TableView
 from ui.pages.changing_table import ChangingTableModel
@@ -41,32 +40,6 @@ from ui.widgets.combo import Combo
 from ui.widgets.field import Field
 from ui.widgets.number_field import NumberField
 from ui.widgets.typed_line import TextField
-
-
-@dataclass(frozen=True, slots=True)
-class WayRow:
-    """One figure of the comparison: a text for each way, and why where one is not known."""
-
-    name: str
-    figures: tuple[str, ...]
-    reasons: tuple[str, ...]
-
-
-def way_rows(words: Wording, estimate: Estimate) -> tuple[WayRow, ...]:
-    """Return this work, a card's hour, and one card over each term, in the order of the ways."""
-    study = estimate.rental
-    if study is None:
-        return ()
-    currency = estimate.quote.pricing.currency
-    days = [each for each, _ in next((one.terms for one in study.ways if one.terms), ())]
-    rows = [
-        _row(words, currency, words.t("This work"), [one.cost for one in study.ways]),
-        _row(words, currency, words.t("Per card and hour in use"), [one.per_card_hour for one in study.ways]),
-    ]
-    for each in days:
-        name = words.n("One card, {count} day", "One card, {count} days", each)
-        rows.append(_row(words, currency, name, [_over(one, each) for one in study.ways]))
-    return tuple(rows)
 
 
 def owning_lines(words: Wording, estimate: Estimate) -> tuple[str, ...]:
@@ -267,21 +240,6 @@ class WaysBox(QFrame):
             return edits.with_ownership(quote, **{name: known.replaced(value=typed)})
 
         self._edit(self._words.t("change what owning costs"), change)
-
-
-def _row(words: Wording, currency: str, name: str, costs: list[Decimal | Absent]) -> WayRow:
-    return WayRow(
-        name,
-        tuple(amount_text(words, cost, currency) for cost in costs),
-        tuple(words.absent(cost) if isinstance(cost, Absent) else "" for cost in costs),
-    )
-
-
-def _over(way: WayColumn, days: int) -> Decimal | Absent:
-    known = dict(way.terms).get(days)
-    if known is not None:
-        return known
-    return way.cost if isinstance(way.cost, Absent) else Absent("no_plan_of_this_way")
 
 
 def _columns(words: Wording, currency: str) -> tuple[Column[WayRow], ...]:

@@ -52,7 +52,9 @@ _INK, _MUTED, _RULE = "#1B1B1B", "#4A525A", "#C9CED3"
 _HEAD, _PAPER = "#23394A", "#FFFFFF"
 _INPUT, _INPUT_RULE = "#FFF2C8", "#8A6D1F"
 _WRAPPING = frozenset({"wrapped", "wrapped_muted"})
+_HEADS = frozenset({"head", "head_right"})
 _CHARACTERS_PER_WIDTH = 1.15
+_MOST_WIDTH = 60.0
 _STYLES: dict[str, dict[str, object]] = {
     "title": {"bold": True, "font_size": 14},
     "status": {"bold": True, "font_color": "#7A4A00", "bg_color": "#FFEFD2"},
@@ -123,6 +125,12 @@ def sheet_name(wanted: str, taken: Iterable[str] = ()) -> str:
     return name
 
 
+def width_for(texts: Iterable[str], least: float) -> float:
+    """Return the width of a column in which the texts stand whole, from `least` to 60 characters."""
+    longest = max((len(text) for text in texts), default=0)
+    return min(_MOST_WIDTH, max(least, math.ceil(longest / _CHARACTERS_PER_WIDTH) + 3))
+
+
 @lru_cache(maxsize=256)
 def column_name(column: int) -> str:
     """Return the letters of a column, counted from 0."""
@@ -132,6 +140,12 @@ def column_name(column: int) -> str:
 def money_format(digits: int) -> str:
     """Return the format of an amount with the currency's decimals; the head of the column names the currency."""
     return "#,##0" + ("." + "0" * digits if digits else "")
+
+
+def decimals_of(value: Decimal, least: int = 0) -> int:
+    """Return the decimals that show a value exactly, `least` at least."""
+    exponent = value.normalize().as_tuple().exponent
+    return max(least, -exponent if isinstance(exponent, int) else 0)
 
 
 def in_footer(text: str) -> str:
@@ -245,11 +259,11 @@ class Sheet:
         """
         if not width and column < len(self._widths):
             width = self._widths[column]
-        if style in _WRAPPING and width:
-            lines = math.ceil(len(text) / (width * _CHARACTERS_PER_WIDTH))
-            if lines > self._lines.get(row, 1):
+        if width and (style in _WRAPPING or style in _HEADS):
+            # Heads are bold, and wider.
+            lines = math.ceil(len(text) / (width * (1 if style in _HEADS else _CHARACTERS_PER_WIDTH)))
+            if lines > 1:
                 # LibreOffice does not fit rows to their text when it opens a workbook.
-                self._lines[row] = lines
                 self.tall(row, lines)
         if text:
             _written(self.raw.write_string(row, column, self.book.held(text), self.book.style(style)))
@@ -321,8 +335,10 @@ class Sheet:
         return f"{column_name(column)}{row + 1}"
 
     def tall(self, row: int, lines: int = 2) -> None:
-        """Make room for heads of some lines."""
-        self.raw.set_row(row, 14 * lines)
+        """Make room for some lines, where there is less."""
+        if lines > self._lines.get(row, 1):
+            self._lines[row] = lines
+            self.raw.set_row(row, 14 * lines)
 
     def headed(self, row: int, freeze: bool = True) -> None:
         """Repeat the rows down to `row` on each printed page, and keep them in sight."""

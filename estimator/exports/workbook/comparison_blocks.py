@@ -7,21 +7,22 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from estimator.exports.workbook.cells import PLAIN, WHOLE, Sheet, money_format
+from estimator.exports.workbook.cells import WHOLE, Sheet, money_format
 from estimator.exports.workbook.schedule_sheet import ScheduleCells
 from estimator.price import currency_digits
 from estimator.problems import Absent
 from estimator.results.estimate import Estimate, OrganisationResult, Timing
 from estimator.units import MS_PER_MINUTE
 from estimator.wording import Wording
-from estimator.wording.phrases import key_text
+from estimator.wording.numbers import NO_BREAK_SPACE
+from estimator.wording.phrases import key_text, organisation_name
 
 LABEL, VALUE, UNIT, EVIDENCE, SOURCE = range(1, 6)
 
 
 def time_format(ms: int, per_ms: int) -> str:
-    """Return the format of one time: a whole number as it is, else one decimal."""
-    return PLAIN if ms % per_ms == 0 else "#,##0.0"
+    """Return the format of one time that stays as calculated: a whole number without decimals, else with one."""
+    return WHOLE if ms % per_ms == 0 else "#,##0.0"
 
 
 def write_organisations(
@@ -97,7 +98,7 @@ def _write_rest(
         row += 1
         if not isinstance(one.timing, Timing):
             continue
-        sheet.text(row, LABEL, key_of(estimate, one, words))
+        sheet.text(row, LABEL, key_of(estimate, one, words), "wrapped")
         value = Decimal(one.timing.delivery_ms) / per_ms
         sheet.number(row, VALUE, value, time_format(one.timing.delivery_ms, per_ms))
         sheet.number(row, UNIT, one.timing.cards, WHOLE)
@@ -111,7 +112,7 @@ def _write_rest(
 
 
 def _compared(sheet: Sheet, row: int, label: str, one_ms: int, two_ms: int, per_ms: int) -> None:
-    sheet.text(row, LABEL, label)
+    sheet.text(row, LABEL, label, "wrapped")
     for place, ms in enumerate((one_ms, two_ms)):
         sheet.number(row, VALUE + place, Decimal(ms) / per_ms, time_format(ms, per_ms))
     formula = f"{sheet.here(row, UNIT)}-{sheet.here(row, VALUE)}"
@@ -121,8 +122,14 @@ def _compared(sheet: Sheet, row: int, label: str, one_ms: int, two_ms: int, per_
 
 
 def key_of(estimate: Estimate, one: OrganisationResult, words: Wording) -> str:
-    """Return an organisation by its id and key: "B, 2 × 1"."""
-    return f"{one.organisation_id}, {key_text(words, one)}"
+    """Return an organisation by its name and its key, which no line end breaks: "B, 2 × 1"."""
+    return f"{name_of(estimate, one)}, {key_text(words, one).replace(' ', NO_BREAK_SPACE)}"
+
+
+def name_of(estimate: Estimate, one: OrganisationResult) -> str:
+    """Return what an organisation is called."""
+    organisation = estimate.quote.organisation(one.organisation_id)
+    return one.organisation_id if organisation is None else organisation_name(organisation)
 
 
 def net_of(one: OrganisationResult) -> Decimal | None:
@@ -148,11 +155,11 @@ def against_limit(estimate: Estimate, results: tuple[OrganisationResult, ...], w
             continue
         spare = limit.ms - one.timing.delivery_ms
         if spare < 0:
-            late = words.t("{name} is {late} late", name=one.organisation_id, late=words.duration(-spare))
+            late = words.t("{name} is {late} late", name=name_of(estimate, one), late=words.duration(-spare))
             texts.append(late)
         else:
             text = words.t(
-                "{name} has {spare} to spare", name=one.organisation_id, spare=words.duration(spare)
+                "{name} has {spare} to spare", name=name_of(estimate, one), spare=words.duration(spare)
             )
             texts.append(text)
     return "; ".join(texts)

@@ -128,7 +128,7 @@ class _Cost:
         name = fee_name(fee, words) if fee is not None else str(values.get("offer", key))
         if values.get("sample"):
             name = words.t("{offer} (SAMPLE)", offer=name)
-        sheet.text(row, 1, name)
+        sheet.text(row, 1, name, "wrapped")
         currency = line.original_currency or self.quote.pricing.currency
         sheet.text(row, 4, currency, "value")
         holding = next((one for one in self.replayed.holdings if one.offer_id == key), None)

@@ -181,6 +181,9 @@ def staircase_chart(sheet: Sheet, estimate: Estimate, found: StaircaseRange, col
     """Return the chart of a column of the staircase, the shown number of cards in another colour."""
     shown = estimate.shown
     cards = None if shown is None else shown.cards_required
+    # A label over each bar would cover its neighbour's: of equal times the first says it.
+    is_time = column == _LABEL + 1
+    custom = [{"delete": True} if is_time and step.useless else {} for step in estimate.staircase]
     points = [{"fill": {"color": _SHOWN if step.cards == cards else _OTHER}} for step in estimate.staircase]
     font = {"name": FONT, "size": 9}
     chart: Any = sheet.book.chart({"type": "column"})
@@ -190,7 +193,7 @@ def staircase_chart(sheet: Sheet, estimate: Estimate, found: StaircaseRange, col
             "values": [found.sheet, found.first, column, found.last, column],
             "points": points,
             "gap": 40,
-            "data_labels": {"value": True, "font": font} if len(points) <= 12 else {},
+            "data_labels": {"value": True, "font": font, "custom": custom} if len(points) <= 12 else {},
         }
     )
     chart.set_title({"name": title, "name_font": {"name": FONT, "size": 11}})

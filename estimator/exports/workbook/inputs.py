@@ -23,6 +23,7 @@ from estimator.quote import Fee, FeeBasis, Quote, StageKind
 from estimator.results.estimate import Plan
 from estimator.units import MS_PER
 from estimator.wording import Wording
+from estimator.wording.sources import source_text
 
 _LEAST_RATE = Decimal("0.000001")
 _LEAST_FACTOR = Decimal("0.001")
@@ -332,11 +333,12 @@ def _duration(key: str, where: Place, name: str, label: str, stated: StatedDurat
 
 
 def _source(evidence: Evidence, words: Wording) -> str:
+    source = source_text(words, evidence.source)
     if evidence.date is None:
-        return evidence.source
-    if not evidence.source:
+        return source
+    if not source:
         return words.date(evidence.date)
-    return f"{evidence.source}, {words.date(evidence.date)}"
+    return f"{source}, {words.date(evidence.date)}"
 
 
 def _unique(wanted: str, taken: set[str]) -> str:

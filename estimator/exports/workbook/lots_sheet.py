@@ -16,6 +16,7 @@ from estimator.exports.workbook.cells import (
     called,
     money_format,
     text_in_formula,
+    width_for,
 )
 from estimator.exports.workbook.inputs import Input
 from estimator.exports.workbook.schedule_sheet import ScheduleCells
@@ -55,7 +56,11 @@ def write_lots(
 ) -> HeldCells:
     """Write the holdings and each hourly card's paid time; return where the hours stand."""
     quote = replayed.quote
-    sheet.widths(2, 34, 16, 10, 14, 14, 16, 16, 30, 12)
+    names = [_offer_name(quote, holding.offer_id) for holding in replayed.holdings]
+    # The second column holds counts above, and stages below where cards are paid by the hour.
+    hourly = any(not holding.terms for holding in replayed.holdings)
+    stages = [stage.name for stage in quote.workload.stages if stage.on_cards and hourly]
+    sheet.widths(2, width_for(names, 34), width_for(stages, 16), 10, 14, 14, 16, 16, 30, 12)
     sheet.text(0, 1, words.t("Lots and hourly cards"), "title")
     if plan.is_sample:
         sheet.text(0, 4, words.t("SAMPLE prices"), "status")
@@ -72,7 +77,7 @@ def write_lots(
     for place, holding in enumerate(replayed.holdings):
         row = head + 1 + place
         offer = quote.offer(holding.offer_id)
-        sheet.text(row, 1, holding.offer_id if offer is None else offer.name)
+        sheet.text(row, 1, names[place], "wrapped")
         if isinstance(offer, Lot):
             sheet.formula(row, 2, inputs[f"lots:{offer.id}"].name, holding.count)
             sheet.formula(row, 3, f"{sheet.here(row, 2)}*{offer.cards}", holding.cards)
@@ -124,6 +129,11 @@ def write_lots(
         {offer_id: sheet.ref(row, 5) for offer_id, row in rows.items()},
         called("OR", late_terms) if late_terms else "",
     )
+
+
+def _offer_name(quote: Quote, offer_id: str) -> str:
+    offer = quote.offer(offer_id)
+    return offer_id if offer is None else offer.name
 
 
 def _busy(times: ScheduleCells, fixed: FixedPlan, offer_id: str) -> str:
@@ -248,7 +258,7 @@ class _Sessions:
     ) -> None:
         sheet, times = self.sheet, self.times
         sheet.text(row, 1, self.words.number(one.card + 1))
-        sheet.text(row, 2, self.quote.workload.stages[one.stage].name)
+        sheet.text(row, 2, self.quote.workload.stages[one.stage].name, "wrapped")
         start = called("MIN", [times.start(at) for at in one.first_rows])
         sheet.formula(row, 3, start, self._value(one.start_ms), self.times.number_format)
         ends = [times.end(at) for at in one.last_rows] + ([times.delivery] if to_delivery else [])

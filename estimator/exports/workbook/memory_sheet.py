@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from estimator.exports.workbook.cells import FONT, Sheet
+from estimator.exports.workbook.cells import FONT, Sheet, width_for
 from estimator.quote import Quote, StateClass
 from estimator.results.estimate import OrganisationResult, Plan
 from estimator.results.memory import CardVerdict, Fit, PhaseMemory
@@ -19,6 +19,10 @@ from estimator.wording.phrases import host_memory_text
 
 _GIB = "#,##0.00"
 _COLOURS = ("#0B5D7A", "#5B8FA8", "#9DB9C7", "#C78F3C", "#E0BE85", "#7A8288", "#A7B0B6", "#3E6B57", "#88A898")
+
+
+_HATCHES = ("", "wide_upward_diagonal", "light_horizontal", "wide_downward_diagonal", "dotted_grid")
+"""Of neighbours in a column, so that they stay apart in black and white; "" is a plain fill."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,9 @@ def write_memory(
     phases = [phase for stage in result.memory for phase in stage.phases]
     verdict = _verdict(result, plan)
     names = list(dict.fromkeys(line.name for phase in phases for line in phase.lines))
-    sheet.widths(2, 20, 20, *(14 for _ in names), 12, 12, 12, 16)
+    stages = [_stage_name(quote, phase) for phase in phases]
+    moments = [phase.phase for phase in phases]
+    sheet.widths(2, width_for(stages, 20), width_for(moments, 20), *(14 for _ in names), 12, 12, 12, 16)
     if not phases:
         sheet.text(2, 1, words.t("The memory of a task is not stated yet."), "strong")
         return MemoryCells(None, None)
@@ -60,20 +66,32 @@ def write_memory(
     peaks = f"{sheet.here(head + 1, at)}:{sheet.here(last, at)}"
     row = last + 2
     worst = max(phase.peak_bytes for phase in phases)
-    sheet.texts(row, 1, (words.t("Peak of the worst phase"), ""), "strong")
+    _label(sheet, row, words.t("Peak of the worst phase"), "strong")
     sheet.formula(row, 3, f"MAX({peaks})", bytes_to_gib(worst), _GIB, "strong_value")
     usable: str | None = None
     if card is not None and verdict is not None:
-        sheet.texts(row + 1, 1, (words.t("Usable on each {card}", card=card.name), ""), "label")
+        _label(sheet, row + 1, words.t("Usable on each {card}", card=card.name), "label")
         sheet.number(row + 1, 3, bytes_to_gib(usable_bytes), _GIB)
-        sheet.texts(row + 2, 1, (words.t("Fits"), ""), "label")
-        sheet.text(row + 2, 3, fit_text(verdict.fits, words), "value")
+        sheet.text(row + 2, 1, words.t("Fits"))
+        sheet.raw.merge_range(row + 2, 2, row + 2, 3, "", sheet.book.style("value"))
+        sheet.text(row + 2, 2, fit_text(verdict.fits, words), "value")
         usable = sheet.ref(row + 1, 3)
     asked = [text for stage in result.memory if (text := host_memory_text(words, stage))]
     if asked:
         sheet.text(row + 3, 1, " ".join(asked), "note")
     _chart(sheet, words, head, len(phases), names, card is not None, row + 5)
     return MemoryCells(sheet.ref(row, 3), usable)
+
+
+def _label(sheet: Sheet, row: int, text: str, style: str) -> None:
+    """Write a label over the columns of stage and phase."""
+    sheet.raw.merge_range(row, 1, row, 2, "", sheet.book.style(style))
+    sheet.text(row, 1, text, style)
+
+
+def _stage_name(quote: Quote, phase: PhaseMemory) -> str:
+    stage = quote.workload.stage(phase.stage_id)
+    return phase.stage_id if stage is None else stage.name
 
 
 def _verdict(result: OrganisationResult, plan: Plan | None) -> CardVerdict | None:
@@ -83,8 +101,7 @@ def _verdict(result: OrganisationResult, plan: Plan | None) -> CardVerdict | Non
 def _write_phase(
     sheet: Sheet, row: int, quote: Quote, phase: PhaseMemory, names: list[str], usable_bytes: int | None
 ) -> None:
-    stage = quote.workload.stage(phase.stage_id)
-    sheet.texts(row, 1, (phase.stage_id if stage is None else stage.name, phase.phase))
+    sheet.texts(row, 1, (_stage_name(quote, phase), phase.phase), "wrapped")
     sizes: dict[str, int] = {}
     for line in phase.lines:
         sizes[line.name] = sizes.get(line.name, 0) + line.size_bytes
@@ -132,6 +149,13 @@ def fit_text(fits: Fit, words: Wording) -> str:
             return words.t("not known")
 
 
+def _fill(place: int) -> dict[str, object]:
+    colour, hatch = _COLOURS[place % len(_COLOURS)], _HATCHES[place % len(_HATCHES)]
+    if not hatch:
+        return {"fill": {"color": colour}}
+    return {"pattern": {"pattern": hatch, "fg_color": "#FFFFFF", "bg_color": colour}}
+
+
 def _chart(
     sheet: Sheet, words: Wording, head: int, count: int, names: list[str], has_card: bool, at_row: int
 ) -> None:
@@ -145,7 +169,7 @@ def _chart(
                 "name": [sheet.name, head, column],
                 "categories": categories,
                 "values": [sheet.name, first, column, last, column],
-                "fill": {"color": _COLOURS[place % len(_COLOURS)]},
+                **_fill(place),
                 "gap": 60,
             }
         )

@@ -11,6 +11,7 @@ from estimator.exports.workbook.cells import WHOLE, Sheet, money_format
 from estimator.exports.workbook.comparison_blocks import (
     against_limit,
     key_of,
+    name_of,
     net_of,
     sample_text,
     time_format,
@@ -43,7 +44,7 @@ def write_organisations_sheet(
     )
     sheet.text(1, _LABEL, note, "note")
     others = [one for one in timed if one is not base]
-    sheet.widths(2, 34, 16, *(16 for _ in range(2 * len(others))), 2)
+    sheet.widths(2, 34, 18, *(18 for _ in range(2 * len(others))), 2)
     _Columns(sheet, estimate, base, others, times, words).write()
 
 
@@ -71,7 +72,7 @@ class _Columns:
         for place, other in enumerate(self.others):
             heads = (
                 key_of(estimate, other, words),
-                words.t("Against {name}", name=self.base.organisation_id),
+                words.t("Against {name}", name=name_of(estimate, self.base)),
             )
             sheet.texts(self.row, _BASE + 1 + 2 * place, heads, "head_right")
         sheet.headed(self.row, freeze=False)
@@ -104,7 +105,7 @@ class _Columns:
         sheet, row = self.sheet, self.row + 1
         self.row = row
         figure = "strong_value" if style == "strong" else "value"
-        sheet.text(row, _LABEL, label, style)
+        sheet.text(row, _LABEL, label, "strong" if style == "strong" else "wrapped")
         self._figure(row, _BASE, values[0], number_format, figure)
         for place, value in enumerate(values[1:]):
             column = _BASE + 1 + 2 * place
@@ -135,14 +136,14 @@ class _Columns:
             texts = (against_limit(self.estimate, (one,), self.words), sample_text((one,), self.words))
             said = "; ".join(text for text in texts if text)
             if said:
-                self.sheet.text(self.row, _LABEL, key_of(self.estimate, one, self.words))
+                self.sheet.text(self.row, _LABEL, key_of(self.estimate, one, self.words), "wrapped")
                 self.sheet.text(self.row, _BASE, said, "note")
                 self.row += 1
 
     def _without_time(self) -> None:
         for one in self.estimate.organisations:
             if not isinstance(one.timing, Timing):
-                self.sheet.text(self.row, _LABEL, key_of(self.estimate, one, self.words))
+                self.sheet.text(self.row, _LABEL, key_of(self.estimate, one, self.words), "wrapped")
                 self.sheet.text(self.row, _BASE, missing_text(self.words, one), "note")
                 self.row += 1
 

@@ -16,7 +16,6 @@ from estimator.exports.workbook.comparison_blocks import (
     SOURCE,
     UNIT,
     VALUE,
-    time_format,
     write_organisations,
 )
 from estimator.exports.workbook.cost_sheet import CostCells
@@ -303,7 +302,7 @@ class _Answer:
             "Lower bound on these cards: {bound}", bound=words.duration(shown.timing.lower_bound_ms)
         )
         value = Decimal(delivery_ms) / times.per_ms
-        write = self._formula(times.delivery, value, time_format(delivery_ms, times.per_ms), True)
+        write = self._formula(times.delivery, value, _time_format(delivery_ms, times.per_ms), True)
         self._line(words.t("Delivery"), write, times.unit, shown.time_kind, bound, True)
         days = Decimal(delivery_ms) / MS_PER_DAY
         write = self._formula(f"{times.delivery}*{times.per_ms}/{MS_PER_DAY}", days, HOURS)
@@ -314,7 +313,7 @@ class _Answer:
             spare = Decimal(limit.ms - delivery_ms) / times.per_ms
             formula = f"{Decimal(limit.ms) / times.per_ms}-{times.delivery}"
             source = words.t("The limit less the delivery; below 0 it is late")
-            write = self._formula(formula, spare, time_format(limit.ms - delivery_ms, times.per_ms))
+            write = self._formula(formula, spare, _time_format(limit.ms - delivery_ms, times.per_ms))
             self._line(words.t("Spare to the limit"), write, times.unit, shown.time_kind, source)
 
     def _money(self, plan: Plan, cost: CostCells) -> None:
@@ -341,6 +340,11 @@ class _Answer:
             write = self._formula(cost.gross, price.gross, money, True)
             source = sample if plan.is_sample else words.t("Net and tax")
             self._line(words.t("Total"), write, currency, plan.kind, source, True)
+
+
+def _time_format(ms: int, per_ms: int) -> str:
+    """Return the format of a time that follows the yellow cells: whole now, it may not stay so."""
+    return PLAIN if ms % per_ms == 0 else "#,##0.0"
 
 
 def _heads(sheet: Sheet, row: int, heads: tuple[str, ...]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from estimator.exports.workbook.cells import Sheet
 from estimator.results.estimate import Estimate
 from estimator.wording import Wording
+from estimator.wording.phrases import organisation_name
 from estimator.wording.reception import trial_organisations, trial_rows
 
 
@@ -23,9 +24,11 @@ def write_reception(sheet: Sheet, estimate: Estimate, words: Wording) -> None:
     head = 3
     sheet.text(head, 1, words.t("What is observed"), "head")
     for place, organisation_id in enumerate(ids):
+        organisation = quote.organisation(organisation_id)
+        name = organisation_id if organisation is None else organisation_name(organisation)
         heads = (
-            words.t("{name}, estimated", name=organisation_id),
-            words.t("{name}, observed", name=organisation_id),
+            words.t("{name}, estimated", name=name),
+            words.t("{name}, observed", name=name),
         )
         sheet.texts(head, 2 + 2 * place, heads, "head_right")
     sheet.headed(head)

@@ -11,15 +11,17 @@ from decimal import Decimal
 
 from estimator.catalogue import Card, HourlyOffer
 from estimator.evidence import Evidence, EvidenceKind, Stated, StatedDuration, span_of
-from estimator.exports.workbook.cells import PLAIN, Sheet
+from estimator.exports.workbook.cells import Sheet, decimals_of, money_format
 from estimator.exports.workbook.inputs import fee_name
 from estimator.plan.starting import rental_start
+from estimator.price import currency_digits
 from estimator.problems import Place
 from estimator.quote import FeeBasis, Organisation, Quote, Stage, StageKind, StateClass
 from estimator.results.estimate import Estimate
 from estimator.units import bytes_to_gib
 from estimator.wording import Wording
 from estimator.wording.phrases import condition_text
+from estimator.wording.sources import source_text
 
 _GIB = "GiB"
 
@@ -33,6 +35,8 @@ class Assumption:
     unit: str
     evidence: Evidence
     mark: str = ""
+    digits: int = 0
+    """Decimals shown at least: those of its currency, of a price."""
 
     @property
     def kind(self) -> EvidenceKind:
@@ -139,13 +143,16 @@ def _of_offers(quote: Quote, words: Wording) -> Iterator[Assumption]:
                 f"{offer.currency}/h",
                 offer.price_evidence,
                 mark,
+                currency_digits(offer.currency),
             )
         else:
             for term in offer.terms:
                 unit = words.t(
                     "{currency} for {days} days", currency=offer.currency, days=words.number(term.days)
                 )
-                yield Assumption(("offers", offer.id, "price"), term.price, unit, offer.price_evidence, mark)
+                digits = currency_digits(offer.currency)
+                where = ("offers", offer.id, "price")
+                yield Assumption(where, term.price, unit, offer.price_evidence, mark, digits)
         if offer.setup is not None:
             yield _stated(("offers", offer.id, "setup"), offer.setup)
 
@@ -161,7 +168,10 @@ def _of_pricing(quote: Quote, words: Wording) -> Iterator[Assumption]:
         if fee.price.value is None:
             continue
         currency = fee.currency or pricing.currency
-        yield _stated(("pricing", "fees", fee.id, "price"), fee.price, currency)
+        digits, evidence = currency_digits(currency), fee.price.evidence
+        yield Assumption(
+            ("pricing", "fees", fee.id, "price"), fee.price.value, currency, evidence, digits=digits
+        )
         yield _stated(("pricing", "fees", fee.id, "quantity"), fee.quantity, fee.unit)
         if fee.kept_days is not None and fee.basis is FeeBasis.KEPT_TIME:
             yield _stated(("pricing", "fees", fee.id, "kept_days"), fee.kept_days)
@@ -170,7 +180,7 @@ def _of_pricing(quote: Quote, words: Wording) -> Iterator[Assumption]:
             unit = words.t(
                 "{currency} above {quantity}", currency=currency, quantity=words.number(tier.above)
             )
-            yield Assumption(where, tier.price, unit, fee.price.evidence)
+            yield Assumption(where, tier.price, unit, evidence, digits=digits)
     for rate in pricing.rates:
         kind = EvidenceKind.ASSUMED if rate.date is None else EvidenceKind.GIVEN
         evidence = Evidence(kind=kind, source=rate.source, date=rate.date)
@@ -225,9 +235,10 @@ def write_assumptions(sheet: Sheet, quote: Quote, words: Wording) -> None:
         if one.value is None:
             sheet.text(row, 2, words.unknown, "value")
         else:
-            sheet.number(row, 2, round(one.value, 6), PLAIN)
+            value = round(one.value, 6)
+            sheet.number(row, 2, value, money_format(decimals_of(value, one.digits)))
         sheet.texts(row, 3, (one.unit, words.evidence(one.kind), _range(one, words), one.mark))
-        sheet.text(row, 7, one.evidence.source, "wrapped")
+        sheet.text(row, 7, source_text(words, one.evidence.source), "wrapped")
         sheet.text(row, 8, "" if one.evidence.date is None else words.date(one.evidence.date))
     if quote.start is not None:
         row = sheet.raw.dim_rowmax + 2

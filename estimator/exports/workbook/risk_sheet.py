@@ -23,7 +23,7 @@ MOST_NUMBERS = 200
 
 def write_risk(sheet: Sheet, estimate: Estimate, times: ScheduleCells | None, words: Wording) -> None:
     """Write the risk of the shown plan, or the reason why there is none."""
-    sheet.widths(2, 50, 16, 16, 16, 18, 30)
+    sheet.widths(2, 50, 16, 16, 16, 18, 30, 46)
     sheet.text(0, 1, words.t("How sure the plan is"), "title")
     note = words.t("As computed by Cabida: these values do not follow the yellow cells.")
     sheet.text(1, 1, note, "note")
@@ -83,11 +83,13 @@ def _write_numbers(sheet: Sheet, head: int, estimate: Estimate, words: Wording) 
         words.t("Worth verifying, {currency}", currency=currency),
     )
     sheet.texts(head, 2, heads, "head_right")
-    sheet.text(head, 6, words.t("The decision holds to"), "head")
+    sheet.texts(head, 6, (words.t("The decision holds to"), words.t("Why")), "head")
     sheet.tall(head)
     money = money_format(currency_digits(currency))
+    # What neither decides nor has a range stands among the conditions; here its row would be empty.
+    told = [one for one in estimate.assumptions if one.is_decisive or isinstance(one.worth, Decimal)]
     ranked = sorted(
-        estimate.assumptions,
+        told,
         key=lambda one: (not one.is_decisive, -(one.worth if isinstance(one.worth, Decimal) else Decimal(0))),
     )
     for place, one in enumerate(ranked[:MOST_NUMBERS], start=1):
@@ -102,5 +104,6 @@ def _write_numbers(sheet: Sheet, head: int, estimate: Estimate, words: Wording) 
             else:
                 sheet.text(row, column, "" if amount is None else words.unknown, "value")
         sheet.text(row, 6, holds_text(words, one))
+        sheet.text(row, 7, words.word(one.why) if one.is_decisive else "", "wrapped_muted")
     if not ranked:
         sheet.text(head + 1, 1, words.t("Nothing is left to verify."))

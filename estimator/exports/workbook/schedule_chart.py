@@ -70,7 +70,7 @@ def _write_longest(sheet: Sheet, rows: TaskRows, words: Wording) -> tuple[int, i
     chosen = rows.fixed.longest(MOST_BARS)
     heads = (words.t("Bars of the chart"), words.t("Start"), words.t("Duration"))
     sheet.texts(head, _LABEL, heads, "head")
-    sheet.raw.set_column(_LABEL, _LABEL, 30)
+    sheet.raw.set_column(_LABEL, _LABEL, rows.label_width)
     sheet.raw.set_column(_BAR_START, _BAR_LENGTH, 12)
     for offset, at in enumerate(chosen):
         line = head + 1 + offset

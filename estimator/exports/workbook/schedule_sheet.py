@@ -82,6 +82,7 @@ def write_schedule(
     number_format = time_format_of(fixed, per_ms)
     rows = TaskRows(fixed, replayed, inputs, words, places, stage_end, per_ms, number_format)
     cells = ScheduleCells(per_ms, unit, number_format, sheet.ref(_STAGES_ROW + stages, 3), stage_end, rows)
+    sheet.widths(2, rows.label_width, 13, 13, 13, 13, 12, 12, 24, 10, 2)
     _write_head(sheet, words, unit, _fixed_note(fixed, words))
     _write_stages(sheet, cells, words)
     _write_projects(sheet, cells, projects, words)
@@ -143,7 +144,6 @@ def _fixed_note(fixed: FixedPlan, words: Wording) -> str:
 
 
 def _write_head(sheet: Sheet, words: Wording, unit: str, fixed_note: str) -> None:
-    sheet.widths(2, 30, 13, 13, 13, 13, 12, 12, 24, 10, 2)
     sheet.text(0, 1, words.t("Schedule"), "title")
     note = words.t(
         "Who runs what, and in which order, is the plan's. Times follow the yellow cells; all in {unit}.",
@@ -169,7 +169,7 @@ def _write_projects(
     )
     sheet.texts(head, 2, heads, "head_right")
     for row, project in enumerate(projects, start=head + 1):
-        sheet.text(row, 1, project.name)
+        sheet.text(row, 1, project.name, "wrapped")
         ends = [
             sheet.here(_STAGES_ROW + at, 3)
             for at, stage in enumerate(stages)
@@ -201,7 +201,7 @@ def _write_stages(sheet: Sheet, cells: ScheduleCells, words: Wording) -> None:
         first, last = fixed.of_stage(at)
         starts = called("MIN", places.ranges(first, last, START))
         ends = called("MAX", places.ranges(first, last, END))
-        sheet.text(row, 1, stage.name)
+        sheet.text(row, 1, stage.name, "wrapped")
         elapsed = f"{sheet.here(row, 3)}-{sheet.here(row, 2)}"
         for column, formula, ms in (
             (2, starts, time.start_ms),

@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Protocol
 from xml.sax.saxutils import escape
 
-from estimator.exports.workbook.cells import HUNDREDTHS, PLAIN, WHOLE, Sheet, called, column_name
+from estimator.exports.workbook.cells import HUNDREDTHS, PLAIN, WHOLE, Sheet, called, column_name, width_for
 from estimator.exports.workbook.inputs import Input, YellowCell
 from estimator.exports.workbook.streamed import Style, inline
 from estimator.plan.fixed import Column, FixedPlan
@@ -29,6 +29,8 @@ TASK, CARDS, COUNT, STATED, LENGTH, START, END, WAITS, WAS = range(1, 10)
 _TASK, _CARDS, _COUNT, _STATED, _LENGTH, _START, _END, _WAITS, _WAS = (
     column_name(column) for column in range(1, 10)
 )
+_ENTERED = "#,##0.00####"
+"""Of a time that may be typed in: thirds of a minute would fill the cell with figures."""
 _MOST_WAITS = 3
 _MOST_CARDS = 8
 
@@ -240,7 +242,14 @@ class TaskRows:
     def styles(self) -> tuple[Style, ...]:
         """The styles that rows use: of names, of what is beside the point, counts, times, inputs, former times."""
         times = ("value", self.number_format)
-        return ("label", ""), ("muted", ""), ("value", WHOLE), times, ("input", PLAIN), ("muted", PLAIN)
+        return (
+            ("label", ""),
+            ("muted", ""),
+            ("value", WHOLE),
+            times,
+            ("input", _ENTERED),
+            ("muted_value", _ENTERED),
+        )
 
     def label(self, row: Row) -> str:
         """Return the stage with the task's name or number, or its numbers; a single task is its stage."""
@@ -257,6 +266,16 @@ class TaskRows:
         if names and stage.tasks.count[row.group] == 1:
             return f"{stage.name} {names[row.group]}"
         return f"{stage.name} {self._whole(row.number)}"
+
+    @property
+    def label_width(self) -> float:
+        """The width of the column of labels: every stage's name with its longest task's name or numbers."""
+        texts = []
+        for stage in self._stages:
+            number = self.words.number(stage.tasks.total)
+            longest = max(stage.tasks.names, key=len, default="")
+            texts.append(f"{stage.name} {max(longest, f'{number}–{number}', key=len)}")
+        return width_for(texts, 30)
 
     @property
     def has_own_times(self) -> bool:
@@ -344,8 +363,9 @@ class TaskRows:
         else:
             if stage.tasks.count[row.group] > 1:  # only then another row may have to find it
                 self._stated_at[key] = at
-            sink.number(line, STATED, self.value(ms), PLAIN, "input")
-            sink.number(line, WAS, self.value(int(self._was_ms[row.stage][row.group])), PLAIN, "muted")
+            sink.number(line, STATED, self.value(ms), _ENTERED, "input")
+            was = self.value(int(self._was_ms[row.stage][row.group]))
+            sink.number(line, WAS, was, _ENTERED, "muted_value")
 
     def _length(self, at: int, row: Row, stage: Stage) -> str:
         key = (row.stage, self.fixed.model_of(row))

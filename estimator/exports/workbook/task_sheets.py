@@ -41,7 +41,7 @@ def write_task_sheets(made: TaskSheets, rows: TaskRows, unit: str, words: Wordin
     for place, sheet in enumerate(made.sheets):
         count = min(total - place * ROWS_A_SHEET, ROWS_A_SHEET)
         first = _HEAD + 1
-        sheet.widths(2, 30, 13, 10, 13, 13, 12, 12, 24, 10)
+        sheet.widths(2, rows.label_width, 13, 10, 13, 13, 12, 12, 24, 10)
         sheet.text(0, 1, sheet.name, "title")
         write_task_heads(sheet, _HEAD, rows.fixed.is_whole_runs, unit, words)
         sheet.raw.freeze_panes(first, 0)
