@@ -27,10 +27,11 @@ from estimator.plan.scheduling import Variant, timing_of
 from estimator.plan.starting import rental_start
 from estimator.problems import Absent
 from estimator.quote import Organisation, Quote, Stage
-from estimator.rental.cover import DeadlinePlan, WorkHourly, WorkLot, cost_floor, least_cost_for_deadline
+from estimator.rental.cover import cost_floor, least_cost_for_deadline
 from estimator.rental.hourly import Billing
 from estimator.rental.plan import slots_in
 from estimator.rental.terms import TermPrice
+from estimator.rental.work import DeadlinePlan, WorkHourly, WorkLot
 from estimator.results.estimate import MIX, Timing
 from estimator.units import MS_PER_DAY, MS_PER_SECOND
 

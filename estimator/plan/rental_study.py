@@ -12,7 +12,8 @@ from estimator.plan.owning import hourly_equivalents, owning_break_evens, term_b
 from estimator.plan.starting import rental_start
 from estimator.problems import Absent
 from estimator.quote import Organisation, Quote
-from estimator.rental.cover import DeadlinePlan, cost_time_frontier, frontier_by_terms, least_time_for_budget
+from estimator.rental.cover import cost_time_frontier, frontier_by_terms, least_time_for_budget
+from estimator.rental.work import DeadlinePlan
 from estimator.results.estimate import Holding, OrganisationResult, Plan, Timing
 from estimator.results.rental import IdleRent, RentalPoint, RentalStudy, SameRent
 from estimator.units import MS_PER_DAY

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from estimator.problems import FileRefused
-from estimator.rental.cover import WorkHourly, WorkLot
 from estimator.rental.hourly import Billing
 from estimator.rental.terms import TermPrice
+from estimator.rental.work import WorkHourly, WorkLot
 from estimator.storage import json_object, read_text
 from estimator.units import MS_PER_DAY, MS_PER_SECOND
 

@@ -12,12 +12,8 @@ from pathlib import Path
 from time import perf_counter
 
 from estimator.problems import Absent
-from estimator.rental.cover import (
-    DeadlinePlan,
-    cost_time_frontier,
-    least_cost_for_deadline,
-    least_time_for_budget,
-)
+from estimator.rental.cover import cost_time_frontier, least_cost_for_deadline, least_time_for_budget
+from estimator.rental.work import DeadlinePlan
 from estimator.score.columns import columns
 from estimator.score.lot_cases import CaseKind, LotCase, LotQuestion, StatedAnswer, read_lot_cases
 from estimator.units import MS_PER_SECOND

@@ -10,16 +10,10 @@ from typing import Any
 import pytest
 
 from estimator.problems import Absent
-from estimator.rental.cover import (
-    DeadlinePlan,
-    WorkHourly,
-    WorkLot,
-    cost_time_frontier,
-    least_cost_for_deadline,
-    least_time_for_budget,
-)
+from estimator.rental.cover import cost_time_frontier, least_cost_for_deadline, least_time_for_budget
 from estimator.rental.hourly import Billing
 from estimator.rental.terms import TermPrice
+from estimator.rental.work import DeadlinePlan, WorkHourly, WorkLot
 from estimator.units import MS_PER_SECOND
 
 CASES: list[dict[str, Any]] = json.loads(

@@ -8,8 +8,9 @@ import time
 from decimal import Decimal
 
 from estimator.problems import Absent
-from estimator.rental.cover import WorkLot, frontier_by_terms, least_cost_for_deadline
+from estimator.rental.cover import frontier_by_terms, least_cost_for_deadline
 from estimator.rental.terms import TermPrice
+from estimator.rental.work import WorkLot
 from estimator.units import MS_PER_DAY, MS_PER_MINUTE, MS_PER_SECOND
 
 UNIT_S = (7200, 4966, 6545, 5760, 2769, 2483, 1309)

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from estimator.rental.capped import CappedClass, cheapest_capped_cover
-from estimator.rental.cover import DeadlinePlan, WorkLot, least_cost_for_deadline
+from estimator.rental.cover import least_cost_for_deadline
 from estimator.rental.terms import TermPrice
+from estimator.rental.work import DeadlinePlan, WorkLot
 from estimator.units import MS_PER_DAY, MS_PER_HOUR
 
 options = st.lists(st.tuples(st.integers(0, 40), st.integers(1, 12)), max_size=3).map(tuple)

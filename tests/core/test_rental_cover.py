@@ -11,9 +11,6 @@ from hypothesis import strategies as st
 
 from estimator.problems import Absent
 from estimator.rental.cover import (
-    DeadlinePlan,
-    WorkHourly,
-    WorkLot,
     cost_time_frontier,
     frontier_by_terms,
     least_cost_for_deadline,
@@ -22,6 +19,7 @@ from estimator.rental.cover import (
 from estimator.rental.covering import Choices, cheapest_cover
 from estimator.rental.hourly import Billing
 from estimator.rental.terms import TermPrice
+from estimator.rental.work import DeadlinePlan, WorkHourly, WorkLot
 from estimator.units import MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE
 
 DAY = (TermPrice(1, Decimal(100)),)

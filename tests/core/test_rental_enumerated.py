@@ -10,16 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from estimator.problems import Absent
-from estimator.rental.cover import (
-    DeadlinePlan,
-    WorkHourly,
-    WorkLot,
-    cost_time_frontier,
-    least_cost_for_deadline,
-    least_time_for_budget,
-)
+from estimator.rental.cover import cost_time_frontier, least_cost_for_deadline, least_time_for_budget
 from estimator.rental.hourly import Billing
 from estimator.rental.terms import TermPrice
+from estimator.rental.work import DeadlinePlan, WorkHourly, WorkLot
 from estimator.units import MS_PER_HOUR
 
 HOUR, DAY = 1, 24  # the enumeration counts in hours
