@@ -189,23 +189,22 @@ def added_organisation(quote: Quote, tasks_at_once: int | None, cards_per_task: 
 def organisation_within(quote: Quote, organisation_id: str, limit_ms: int, name: str) -> Quote:
     """Return the quote with an organisation more, chosen: that one with as many tasks at once as `limit_ms` asks for.
 
-    The limit is stated in the largest unit that says it in hundredths, else in hundredths of a minute, rounded up.
+    The limit is stated in days or hours where few decimals say it exactly, else in minutes, rounded up.
     """
     letter = next_letter([one.id for one in quote.organisations])
     former = _found(quote.organisations, organisation_id)
     layouts = tuple(layout.replaced(tasks_at_once=None) for layout in former.layouts)
-    limit = StatedDuration(**_in_hundredths(limit_ms), evidence=GIVEN)
+    value, unit = _in_few_decimals(limit_ms)
+    limit = StatedDuration(value=value, unit=unit, evidence=GIVEN)
     opened = former.replaced(id=letter, name=name, layouts=layouts, limit=limit, proven=None)
     return quote.replaced(organisations=(*quote.organisations, opened), chosen_plan=letter)
 
 
-def _in_hundredths(ms: int) -> dict[str, object]:
-    for unit in (TimeUnit.DAY, TimeUnit.HOUR):
-        if ms * 100 % MS_PER[unit] == 0:
-            break
-    else:
-        unit = TimeUnit.MINUTE
-    return {"value": Decimal(-(-ms * 100 // MS_PER[unit])) / 100, "unit": unit}
+def _in_few_decimals(ms: int) -> tuple[Decimal, TimeUnit]:
+    for unit, parts in ((TimeUnit.DAY, 100), (TimeUnit.HOUR, 1_000)):
+        if ms >= MS_PER[unit] and ms * parts % MS_PER[unit] == 0:
+            return Decimal(ms * parts // MS_PER[unit]) / parts, unit
+    return Decimal(-(-ms * 100 // MS_PER[TimeUnit.MINUTE])) / 100, TimeUnit.MINUTE
 
 
 def without_organisation(quote: Quote, organisation_id: str) -> Quote:

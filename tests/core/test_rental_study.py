@@ -252,12 +252,13 @@ def test_an_organisation_with_its_own_limit_never_outruns_it_nor_the_customers()
     ("ms", "stated"),
     [
         (7 * MS_PER_DAY, ("7", TimeUnit.DAY)),
-        (36_000, ("0.01", TimeUnit.HOUR)),
+        (36_000, ("0.6", TimeUnit.MINUTE)),
+        (104_886_000, ("29.135", TimeUnit.HOUR)),
         (605_400_000, ("10090", TimeUnit.MINUTE)),
         (1, ("0.01", TimeUnit.MINUTE)),
     ],
 )
-def test_an_own_limit_is_stated_in_hundredths_of_its_largest_unit(
+def test_an_own_limit_is_stated_in_the_largest_unit_that_few_decimals_say(
     ms: int, stated: tuple[str, TimeUnit]
 ) -> None:
     found = edits.organisation_within(source_quote(), "A", ms, "within").organisations[-1].limit
