@@ -13,13 +13,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QLibraryInfo, QLocale, Qt, QTranslator
+from PySide6.QtCore import QLocale, Qt, QTranslator
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from estimator.wording import Wording
 from ui.errors import ErrorReporter, log_qt_messages
 from ui.main_window import MainWindow, Parts
+from ui.qt_texts import speak
 from ui.runner import Runner
 from ui.settings import Settings, own_data_folder
 from ui.theme import Theme
@@ -71,14 +72,12 @@ def first_screen(
     theme.apply(application)
     words = Wording(settings.language, settings.number_format)
     translator = QTranslator(application)
-    path = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
-    if translator.load(f"qtbase_{words.language.value}", path):
-        application.installTranslator(translator)
+    speak(translator, words.language)
 
     def the_day() -> dt.date:
         return today or dt.date.today()
 
-    parts = Parts(Runner(), settings, theme, folder, the_day)
+    parts = Parts(Runner(), settings, theme, folder, the_day, translator)
     return MainWindow(parts, words), theme, translator
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QTimer, QTranslator, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
@@ -22,6 +22,7 @@ from ui.actions import Actions
 from ui.page_list import PAGES as PAGES
 from ui.page_list import page_names
 from ui.pages.start import StartPage
+from ui.qt_texts import speak
 from ui.runner import Runner
 from ui.settings import Settings
 from ui.start_cards import SAMPLES, recent_files, sample_cards
@@ -57,6 +58,8 @@ class Parts:
     theme: Theme
     folder: Path
     today: Callable[[], dt.date]
+    translator: QTranslator
+    """What Qt's own texts are said with."""
 
 
 class MainWindow(QMainWindow):
@@ -204,6 +207,7 @@ class MainWindow(QMainWindow):
         """Show everything in another language or number format; the document and its history stay."""
         self.do.commit_open_field()
         self.words = words
+        speak(self.parts.translator, words.language)
         self.files.dialogs.words = words
         self._build()
 

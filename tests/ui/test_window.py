@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QPointF, Qt, QUrl
+from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QObject, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QFont, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -188,6 +188,18 @@ def test_a_change_of_language_keeps_document_history_and_page(planner: Seat) -> 
     assert planner.action("Ctrl+S").text() == "Save"
     planner.press(Qt.Key.Key_1, CONTROL)  # no key of the former menus is left to be ambiguous
     assert window.current == 0
+
+
+def test_qt_s_own_texts_follow_the_language(planner: Seat) -> None:
+    def said() -> str:
+        return QCoreApplication.translate("QFileDialog", "Look in:")
+
+    settings = planner.window.parts.settings
+    assert said() == "Ver en:"
+    for language, text in ((Language.ENGLISH, "Look in:"), (Language.SPANISH, "Ver en:")):
+        settings.language = language
+        planner.window.apply_settings()
+        assert said() == text
 
 
 def test_settings_hold_at_once(planner: Seat) -> None:
