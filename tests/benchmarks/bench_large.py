@@ -12,7 +12,6 @@ from tests.large_quotes import many_equal_tasks, many_licensed_tasks, many_stage
 from tests.quotes import TODAY
 
 SIZES = {
-    "100,000 distinct tasks on 64 cards, blocks": lambda: many_tasks(100_000, 64),
     "100,000 distinct tasks on 64 cards, availability": lambda: many_tasks(
         100_000, 64, AssignmentPolicy.AVAILABILITY
     ),

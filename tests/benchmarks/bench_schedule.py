@@ -82,14 +82,12 @@ CASES: dict[str, Callable[[], Problem]] = {
     "12,000 tasks, 16 cards, 5 licences": lambda: independent(
         np.array([12_000]), np.array([7]), 16, Policy.AVAILABILITY, 5
     ),
-    "1,000,000 equal tasks in four groups": (
-        lambda: stages(
-            [100_000, 500_000, 400_000, 1],
-            [0, 1, 1, 0],
-            [3_000, 7_001, 9_003, 5_000],
-            64,
-            ((0, 1), (0, 2), (1, 3), (2, 3)),
-        ),
+    "1,000,000 equal tasks in four groups": lambda: stages(
+        [100_000, 500_000, 400_000, 1],
+        [0, 1, 1, 0],
+        [3_000, 7_001, 9_003, 5_000],
+        64,
+        ((0, 1), (0, 2), (1, 3), (2, 3)),
     ),
     "1,000,000 equal tasks in four groups with licences": lambda: four_groups((2, 20)),
     "1,000,000 equal tasks in four groups in office hours": lambda: four_groups(
