@@ -1,7 +1,7 @@
 """The schedule search against OR-Tools CP-SAT: same instances, same seconds, one core each.
 
 The ordinary run takes a few instances a family. All of them, with the seconds you like:
-`python tests/benchmarks/bench_against_cp_sat.py SECONDS [FAMILY...]`. CP-SAT gets the model of the program's own
+`python -m tests.benchmarks.bench_against_cp_sat SECONDS [FAMILY...]`. CP-SAT gets the model of the program's own
 proof, one worker, the longest-first plan's delivery as its horizon and no plan to begin with; the search gets as
 many steps as take about those seconds, and stops where its bound proves the plan. Gaps are to the best value known.
 """
