@@ -202,6 +202,9 @@ def _organisation(quote: Quote, organisation: Organisation) -> Iterator[Problem]
         yield _problem("no_mechanism", (*where, "mechanism"), Severity.MISSING, organisation=name)
     if organisation.slicing is not None:
         yield from _slicing(quote, organisation, organisation.slicing, needs)
+    limit = organisation.limit
+    if limit is not None and limit.value is not None and limit.value <= 0:
+        yield _problem("limit_not_positive", where, Severity.ERROR)
     for offer_id in organisation.offer_ids or ():
         if quote.offer(offer_id) is None:
             yield _problem("offer_unknown", (*where, "offers"), Severity.ERROR, id=offer_id)

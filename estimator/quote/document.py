@@ -195,7 +195,10 @@ class ForbiddenSeller(Frozen):
 
 
 class Quote(Frozen):
-    """The document. Offers and cards are copied in, so that it reopens identically on another laptop."""
+    """The document. Offers and cards are copied in, so that it reopens identically on another laptop.
+
+    `chosen_plan`: the plan that is shown, or the organisation whose best is; empty: the recommended one.
+    """
 
     name: str = ""
     number: str = ""

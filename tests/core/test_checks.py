@@ -7,12 +7,15 @@ import time
 from decimal import Decimal
 from pathlib import Path
 
+import pytest
+
+from estimator import edits
 from estimator.checks import problems_of
 from estimator.checks.quote_checks import cycle_of
 from estimator.problems import Problem, Severity
 from estimator.quote import Pricing, Quote, Stage, StageKind, Tasks, Workload
 from estimator.storage import quote_from_text, quote_to_text
-from tests.quotes import HIVENET, TODAY, conversion, given, minutes, source_quote
+from tests.quotes import HIVENET, TODAY, compared, conversion, given, minutes, source_quote
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -47,6 +50,17 @@ def test_errors_come_before_missing_data_and_warnings() -> None:
     order = list(Severity)
     assert severities == sorted(severities, key=order.index)
     assert {"duration_not_positive", "limit_not_positive", "quota_cards_not_positive"} <= set(codes(quote))
+
+
+@pytest.mark.parametrize("length", [0, -5])
+def test_a_limit_of_an_organisation_s_own_that_no_plan_can_meet_is_an_error(length: int) -> None:
+    quote = source_quote()
+    quote = edits.with_organisation(quote, "B", limit=minutes(length))
+    assert codes(quote)["limit_not_positive"].where == ("organisations", "B")
+    assert "limit_not_positive" not in codes(source_quote())
+    plans = compared(quote, TODAY).plans
+    assert plans
+    assert not [plan for plan in plans if plan.organisation_id == "B" and plan.meets_limit]
 
 
 def test_references_to_nothing_are_errors() -> None:
