@@ -18,7 +18,7 @@ from tests.quotes import compared, mixed_quote
 from tests.ui.cost_pages import TODAY, WORDS, sample, shown_page
 from ui.models.table import Group
 from ui.pages.cost import CostPage
-from ui.pages.cost_frontier import point_rows
+from ui.pages.cost_frontier_rows import point_rows
 from ui.pages.cost_lines import NAME, PRICE, QUANTITY, LineRow, line_rows, offer_rows, with_percent, with_rate
 from ui.pages.cost_plans import PlanRow, plan_rows
 from ui.pages.schedule_groups import units_of

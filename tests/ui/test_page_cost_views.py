@@ -26,7 +26,8 @@ from tests.quotes import MINUTE, compared
 from tests.ui.cost_pages import TODAY, WORDS, sample, shown_page
 from ui.pages.cost import CostPage
 from ui.pages.cost_by_plan import CostByPlan, cost_parts, cost_rows
-from ui.pages.cost_frontier import FrontierView, choice_rows
+from ui.pages.cost_frontier import FrontierView
+from ui.pages.cost_frontier_rows import choice_rows
 from ui.pages.cost_lines import with_percent
 from ui.pages.cost_rent import RentBox, flip_lines, rent_lines
 from ui.pages.cost_sureness import Sureness, spread_rows

@@ -6,7 +6,6 @@ Points are the estimate's; the picture only places them. Costs far apart stand o
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any
@@ -15,18 +14,16 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPen, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
-from estimator.plan.rental_study import price_with_rent
-from estimator.problems import Absent
 from estimator.quote import Pricing
-from estimator.results.estimate import Estimate, FrontierPoint
+from estimator.results.estimate import Estimate
 from estimator.units import MS_PER, TimeUnit
 from estimator.wording import Wording
-from estimator.wording.phrases import plan_name, sample_word, total_head
-from estimator.wording.rent import point_text
+from estimator.wording.phrases import total_head
 from ui.models.table import Column
 from ui.pages.changing_table import ChangingTableModel
 from ui.pages.charts import Chart, axis_unit, plotting
-from ui.pages.cost_views import CostView, currency_sign, muted_label, plan_label, total_axis
+from ui.pages.cost_frontier_rows import PointRow, budget_of, choice_rows, point_rows
+from ui.pages.cost_views import CostView, currency_sign, muted_label, total_axis
 from ui.theme import TextRole, Theme
 
 _WIDE = 20
@@ -42,93 +39,6 @@ _REACH = 14.0
 _BESIDE = 8
 """Pixels between what a choice holds and its button."""
 _STEPS = (1, 2, 5, 10, 15, 20, 30, 50, 60)
-
-
-@dataclass(frozen=True, slots=True)
-class PointRow:
-    """A point with its texts; `cost` is what stands on the axis: net, or with tax where a budget is given.
-
-    `plan_id` is "" for a choice of the rent's frontier that is no plan; `holds` then says what it holds.
-    """
-
-    plan_id: str
-    name: str
-    label: str
-    delivery_ms: int
-    delivery: str
-    cost: Decimal
-    cost_text: str
-    dominated: bool
-    shown: bool
-    standing: str
-    holds: str = ""
-
-
-def point_rows(words: Wording, estimate: Estimate) -> tuple[PointRow, ...]:
-    """Return the points of the frontier, earliest first."""
-    rows = []
-    for point in estimate.frontier:
-        plan = estimate.plan(point.plan_id)
-        cost = _cost(estimate, point)
-        if plan is None or cost is None:
-            continue
-        shown = point.plan_id == estimate.shown_plan_id
-        standing = words.t("dominated") if point.dominated else words.t("on the frontier")
-        rows.append(
-            PointRow(
-                point.plan_id,
-                plan_name(words, estimate.quote, plan),
-                plan_label(words, estimate.quote, plan),
-                point.delivery_ms,
-                words.duration(point.delivery_ms),
-                cost,
-                words.money(cost, plan.price.currency, symbol=False),
-                point.dominated,
-                shown,
-                words.t("{standing}, shown", standing=standing) if shown else standing,
-            )
-        )
-    return tuple(rows)
-
-
-def choice_rows(words: Wording, estimate: Estimate) -> tuple[PointRow, ...]:
-    """Return the choices of the rent's frontier that no plan holds, with the fees of the plan shown."""
-    study, shown, quote = estimate.rental, estimate.shown_plan, estimate.quote
-    if study is None or shown is None or isinstance(study.frontier, Absent):
-        return ()
-    plans = {frozenset(plan.decision.holdings) for plan in estimate.plans}
-    rows = []
-    for point in study.frontier:
-        held = frozenset((*point.lots, *((offer_id, cards, ()) for offer_id, cards in point.hourly)))
-        cost = price_with_rent(quote, shown, point.rent, gross=_budget(estimate) is not None)
-        offers = [quote.offer(str(offer_id)) for offer_id, *_ in held]
-        foreign = any(offer is None or offer.currency != quote.pricing.currency for offer in offers)
-        if held in plans or cost is None or cost <= 0 or foreign:
-            continue
-        holds = point_text(words, quote, point)
-        money = words.money(cost, quote.pricing.currency)
-        proof = words.t("proven") if point.proven else words.t("not proven")
-        sentence = words.t(
-            "{holds}: about {money} with the fees of the plan shown, delivered in {delivery}; {proof}. "
-            "No organisation here rents it.",
-            holds=holds,
-            money=money,
-            delivery=words.duration(point.delivery_ms),
-            proof=proof,
-        )
-        if not point.timed:
-            sentence += " " + words.t("Times are from the work's total: its schedule may need more cards.")
-        cards = words.t("choice of lots")
-        if any(offer is not None and offer.sample for offer in offers):
-            cards += f" {sample_word(words)}"
-        rows.append(
-            PointRow(
-                *("", holds, cards, point.delivery_ms, words.duration(point.delivery_ms), cost),
-                words.t("≈ {amount}", amount=words.money(cost, quote.pricing.currency, symbol=False)),
-                *(False, False, words.t("no plan here, {proof}", proof=proof), sentence),
-            )
-        )
-    return tuple(rows)
 
 
 class FrontierView(CostView):
@@ -168,7 +78,7 @@ class FrontierView(CostView):
         self._estimate = estimate
         self._rows = (*point_rows(self._words, estimate), *choice_rows(self._words, estimate))
         pricing = estimate.quote.pricing
-        self.model.show_table(_columns(self._words, pricing, _budget(estimate) is not None), self._rows)
+        self.model.show_table(_columns(self._words, pricing, budget_of(estimate) is not None), self._rows)
         self.fit_table()
         self._say(None)
         if self._rows:
@@ -248,7 +158,7 @@ class FrontierView(CostView):
         limit_ms = None if limit is None else limit.ms
         longest = max([row.delivery_ms for row in self._rows] + ([limit_ms] if limit_ms else []))
         self._unit = axis_unit(longest)
-        budget = _budget(self._estimate)
+        budget = budget_of(self._estimate)
         highest = max([*costs, *([budget] if budget is not None else [])])
         bottom, top, ticks = _scale(self._words, min(costs), highest, logarithmic)
         right, across = _time_axis(self._words, longest / MS_PER[self._unit])
@@ -262,7 +172,7 @@ class FrontierView(CostView):
         if limit_ms is not None:
             self._paint_limit(limit_ms / MS_PER[self._unit], right)
         if budget is not None:
-            self._paint_budget(budget, logarithmic)
+            self._paintbudget_of(budget, logarithmic)
         self._paint_points(plot, logarithmic, right, bottom, top - bottom)
 
     def _say_axis(self, logarithmic: bool) -> None:
@@ -270,7 +180,7 @@ class FrontierView(CostView):
         if estimate is None:
             return
         pricing = estimate.quote.pricing
-        if _budget(estimate) is not None:
+        if budget_of(estimate) is not None:
             text = total_axis(self._words, pricing)
         else:
             text = self._words.t("{currency} net", currency=currency_sign(pricing.currency))
@@ -295,7 +205,7 @@ class FrontierView(CostView):
         self._chart.plot.addItem(late, ignoreBounds=True)
         self._chart.add_line(at, upright=True)
 
-    def _paint_budget(self, budget: Decimal, logarithmic: bool) -> None:
+    def _paintbudget_of(self, budget: Decimal, logarithmic: bool) -> None:
         if self._chart is None or self._estimate is None:
             return
         at = _height(budget, logarithmic)
@@ -451,19 +361,6 @@ def _columns(words: Wording, pricing: Pricing, gross: bool) -> tuple[Column[Poin
         Column(head, lambda row: row.cost_text, right=True, sort_key=lambda row: row.cost),
         Column(words.t("Standing"), lambda row: row.standing),
     )
-
-
-def _budget(estimate: Estimate) -> Decimal | None:
-    budget = estimate.quote.workload.budget
-    return None if budget is None else budget.value
-
-
-def _cost(estimate: Estimate, point: FrontierPoint) -> Decimal | None:
-    """Return what stands on the axis: net; with tax where a budget is given, which is compared with it."""
-    if _budget(estimate) is None:
-        return point.net
-    plan = estimate.plan(point.plan_id)
-    return None if plan is None or isinstance(plan.price.gross, Absent) else plan.price.gross
 
 
 def _height(cost: Decimal, logarithmic: bool) -> float:
